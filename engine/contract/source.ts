@@ -68,7 +68,11 @@ export interface ChatMessage {
 }
 
 /** What the parties of a conversation say, one after the other. Each provider has an encoding of its own. */
-export type ChatItem = ({ readonly type: 'message' } & ChatMessage) | ReasoningItem | FunctionCallItem | FunctionOutputItem;
+export type ChatItem =
+  | ({ readonly type: 'message' } & ChatMessage)
+  | ReasoningItem
+  | FunctionCallItem
+  | FunctionOutputItem;
 
 /** What a model has said of one answer beside its text. */
 export type AnswerItem = ReasoningItem | FunctionCallItem;

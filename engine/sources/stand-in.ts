@@ -6,7 +6,14 @@ import { present } from '../contract/present.js';
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import { parseClientRequestId, toPieces, toScriptedCall } from '../contract/scripted.js';
-import type { ChatAnswer, ChatRequest, SourceAnswer, SourceFailure, SourcePlugin, TraceSink } from '../contract/source.js';
+import type {
+  ChatAnswer,
+  ChatRequest,
+  SourceAnswer,
+  SourceFailure,
+  SourcePlugin,
+  TraceSink,
+} from '../contract/source.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Answer, FaultAnswer } from '../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
@@ -87,8 +94,7 @@ function utter(answer: Answer, request: Json, trace: TraceSink): SourceAnswer {
   const usage = 'usage' in answer ? answer.usage : undefined;
   if (usage) trace.tokens(usage);
   if (text === undefined || isFailing(answer)) throw failureOf(answer);
-  if (call !== undefined)
-    return { value: { text: '', finish_reason: 'tool_calls', items: [{ ...call }] } };
+  if (call !== undefined) return { value: { text: '', finish_reason: 'tool_calls', items: [{ ...call }] } };
   const said: ChatAnswer = { text, finish_reason: ('finish_reason' in answer && answer.finish_reason) || 'stop' };
   return { value: said as unknown as Json };
 }

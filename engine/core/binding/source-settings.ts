@@ -52,7 +52,9 @@ export function readDelivery(manifest: SettingFields, definition: JsonObject): S
 export function readToolCalling({ tool_calling }: SettingFields, definition: JsonObject): ToolCalling {
   const authored = tool_calling && definition[tool_calling.interface_field];
   const values = tool_calling?.values ?? {};
-  return typeof authored === 'string' && Object.hasOwn(values, authored) ? (values[authored] ?? 'json_control') : 'json_control';
+  return typeof authored === 'string' && Object.hasOwn(values, authored)
+    ? (values[authored] ?? 'json_control')
+    : 'json_control';
 }
 
 /** How a chat source of this plugin says each way of delivering a schema: the member and its value. */

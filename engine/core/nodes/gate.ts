@@ -50,7 +50,10 @@ export function askGate<State extends object>(
 }
 
 /** The judge as a model of the node, with the node's limits. */
-function toJudge(node: GenerationProgram, { call, prompt, schema_delivery, tool_calling }: GateProgram): GenerationProgram {
+function toJudge(
+  node: GenerationProgram,
+  { call, prompt, schema_delivery, tool_calling }: GateProgram,
+): GenerationProgram {
   return { ...node, call, prompt, schema_delivery, tool_calling };
 }
 

@@ -56,7 +56,10 @@ const TOOL_CALLS: Readonly<Record<ToolCalling, Fault>> = {
       'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
     from_scratch: true,
   },
-  native: { reason: 'it is a tool call that did not end as one: it was cut off, or is written as text', from_scratch: true },
+  native: {
+    reason: 'it is a tool call that did not end as one: it was cut off, or is written as text',
+    from_scratch: true,
+  },
 };
 
 /** Some servers name the reason although the text is an ordinary answer: a text that begins as JSON is read as JSON. */

@@ -41,9 +41,7 @@ export function toItems(messages: readonly Message[]): readonly ChatItem[] {
   return messages.flatMap(({ role, segments }): readonly ChatItem[] => {
     const [first, ...result] = segments;
     if (role === 'tool')
-      return [
-        { type: 'function_call_output', call_id: first?.text ?? '', output: contentOf({ segments: result }) },
-      ];
+      return [{ type: 'function_call_output', call_id: first?.text ?? '', output: contentOf({ segments: result }) }];
     const texts = segments.filter(({ origin }) => origin !== 'reasoning' && origin !== 'function_call');
     const of = (origin: AnswerItem['type']): readonly AnswerItem[] =>
       segments.filter((segment) => segment.origin === origin).map(({ text }) => JSON.parse(text) as AnswerItem);
