@@ -142,7 +142,19 @@ export interface ChatAnswer {
   readonly items?: readonly AnswerItem[];
 }
 
-export interface InvocationContext {
+/** For whom a call is made. The engine says so: no request, document or model can. It names, and holds no secret. */
+export interface Identity {
+  /** `agent:<entity id>`, or `service:chukwa` of a call that is made for no agent. */
+  readonly actor_id: string;
+  /** `world:<slug>`. */
+  readonly tenant_id: string;
+  /** The person for whom the actor acts, where there is one. */
+  readonly subject_id?: string;
+  /** The hash of the workflow that makes the call. */
+  readonly graph_id?: string;
+}
+
+export interface InvocationContext extends Identity {
   /** Aborted at the deadline, and when the turn no longer wants the answer. */
   readonly signal: AbortSignal;
   readonly deadline_ms: number;

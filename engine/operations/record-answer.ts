@@ -123,7 +123,7 @@ const HIDDEN = 'hidden';
  * Completes a redacted answer with members that its schema requires. No turn sees them: redaction hides them again.
  * Only plain keywords of the schema are followed, so the result may still not fit.
  */
-export function fillHidden(value: Json, schema: Json | undefined): Json {
+function fillHidden(value: Json, schema: Json | undefined): Json {
   if (!isObject(schema)) return value;
   if (Array.isArray(value)) return value.map((item) => fillHidden(item, schema['items']));
   if (!isObject(value)) return value;

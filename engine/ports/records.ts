@@ -159,6 +159,18 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly pended: PendedCall | null;
   /** The settlement of a call in doubt. */
   readonly settlement: SettlementRecord | null;
+  /** The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions. */
+  readonly policy_ruling: PolicyRulingRecord | null;
+}
+
+/** What a tool policy decided about a call. */
+export interface PolicyRulingRecord {
+  readonly decision: 'allow' | 'deny' | 'require_approval';
+  /** The pointer of the deciding rule in the policy; null where none matches, which denies. */
+  readonly rule: string | null;
+  readonly because: string;
+  /** Null where there is no policy. */
+  readonly policy_hash: string | null;
 }
 
 /** Why a call failed: three times null where it did not. */

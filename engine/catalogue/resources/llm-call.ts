@@ -57,6 +57,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
     trail: trailToAttempt(call),
     lede: [ending(call), kind && `, ${words(kind)}`, own === undefined ? null : drawDecided(call, own)],
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
+    has_pace: ended_at === null || chunks.length > 1,
     sections: [
       outcome(
         section('answer', 'What the model said', ...drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
@@ -69,7 +70,12 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
         ...(chunks.length > 1 ? [folded('Piece by piece', picture({ of: 'chunks', shown: chunks }))] : []),
       ),
       section('tries', 'The tries before and after', ...drawTries(call)),
-      section('prompt', 'What the model saw', { block: 'conversation', call }),
+      section('prompt', 'What the model saw', {
+        block: 'conversation',
+        messages: call.messages,
+        pointer: '/messages',
+        tokens,
+      }),
       section('facts', 'In short', facts(factsOf(call))),
       {
         ...section(

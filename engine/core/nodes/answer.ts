@@ -23,7 +23,7 @@ export interface Answer<Node extends GenerationProgram> {
 }
 
 /** A node that has failed because of an answer, with the verdict on the call. */
-export interface FailedByAnswer {
+interface FailedByAnswer {
   readonly kind: 'failed';
   readonly failure: NodeFailure;
   readonly verdict: Verdict;

@@ -1,8 +1,10 @@
+import { present } from '../../contract/present.js';
 import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
+import type { SeenSources } from '../policy/origin.js';
 import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
 import type { Segment } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
@@ -44,6 +46,8 @@ import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
 export interface LlmToolLoopProgram extends GenerationProgram {
   readonly tools: readonly ToolProgram[];
+  /** The sources whose answers its prompt may hold. */
+  readonly sources: SeenSources;
   readonly max_tool_calls: number;
   readonly may: PatchReach;
   readonly envelope: SchemaProgram;
@@ -110,6 +114,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
     const value = {
       ...generation.value,
       tools,
+      sources: { ...setting.seen, tools: permittedOf(tools).map(({ call }) => call.source.label) },
       max_tool_calls,
       may,
       envelope: compileContract(parts, 'tool_loop_output'),
@@ -207,7 +212,7 @@ function offer(
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
   const { node, scope, read, key } = answer;
   const judged: JudgedOutput = read.ok
-    ? judgeOutput(node, scope, read.value)
+    ? judgeOutput(node, scope, answer.lane.messages, read.value)
     : { kind: 'unusable', complaint: read.complaint };
   if (judged.kind === 'unusable') {
     const { asked, verdict } = rejectAnswer(answer, judged.complaint, offeredAfter(node, toolCalls));
@@ -228,7 +233,7 @@ function electTool(
   elected: Extract<JudgedOutput, { kind: 'tool_call' }>,
   verdict: Verdict,
 ): Step {
-  const { tool, arguments: request } = elected;
+  const { tool, arguments: request, provenance } = elected;
   if (toolCalls >= node.max_tool_calls) {
     const message = `node ${node.id} may call ${node.max_tool_calls} tools and the model asked for ${tool.name} after the last of them`;
     return {
@@ -248,6 +253,7 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
+    ...present({ provenance }),
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };
@@ -291,6 +297,8 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   switch (event.failure_class) {
     case 'policy_denied':
     case 'authz_denied':
+    case 'approval_denied':
+    case 'approval_expired':
       return { detail: 'policy_denied', message: quoteText(event.message) };
     case 'schema_invalid':
       return { detail: 'bad_arguments', message: quoteText(event.message) };
@@ -317,6 +325,11 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
   return isInPrompt(node) && offered.native === undefined ? [notice, schemaSegment(offered)] : [notice];
 }
 
+const APPROVAL = {
+  always: 'A person must approve each call.',
+  sometimes: 'A person must approve some calls.',
+} as const;
+
 /** The tools that policy lets the model see, in authored order; none when it may call none. */
 function describeTools(node: LlmToolLoopProgram): Json {
   if (node.max_tool_calls === 0) return [];
@@ -324,5 +337,6 @@ function describeTools(node: LlmToolLoopProgram): Json {
     name: tool.name,
     description: tool.description,
     arguments: tool.arguments.schema,
+    ...(tool.needs_approval === undefined ? {} : { approval: APPROVAL[tool.needs_approval] }),
   }));
 }

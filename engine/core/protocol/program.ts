@@ -10,6 +10,7 @@ import type {
   NotPerformedOn as AuthoredNotPerformed,
   Projection,
 } from '../../generated/workflow.js';
+import type { Rules } from '../policy/policy.js';
 import type { Limits } from './amounts.js';
 import type { OrderPlan } from './order-plan.js';
 
@@ -94,7 +95,7 @@ export interface CallLimits {
 
 export interface PolicyProgram {
   readonly hash: string;
-  readonly allow: ReadonlySet<string>;
+  readonly rules: Rules;
 }
 
 /** A binding that runs because the workflow says so. */
@@ -122,6 +123,8 @@ export interface PermittedTool {
   readonly description: string;
   readonly call: CallProgram;
   readonly arguments: SchemaProgram;
+  /** A person must approve each of its calls, or some of them; absent where none. */
+  readonly needs_approval?: 'always' | 'sometimes';
 }
 
 /**
@@ -134,7 +137,7 @@ export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 export type ToolCalling = 'json_control' | 'native';
 
 /** The source that a node asks after its first one has failed. */
-export interface FallbackProgram {
+interface FallbackProgram {
   readonly call: CallProgram;
   /** The failures of the first source after which it is asked. */
   readonly on: ReadonlySet<RetryClass>;

@@ -5,13 +5,13 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
 import type { Generation, Invoke } from '../../core/protocol/command.js';
 import { judgeRequest } from '../../core/protocol/judge-request.js';
+import { type Checked, type Connected, type Halt, halt } from '../passage.js';
 import { textSchema } from '../../core/protocol/program.js';
 import { toConversation } from '../chat-items.js';
-import { type Checked, type Granted, type Halt, halt } from '../passage.js';
 import { listProblems } from '../list-problems.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
-export function validateInput(passage: Granted): Checked | Halt {
+export function validateInput(passage: Connected): Checked | Halt {
   const { command } = passage;
   if (command.generation) return checkChat(passage, command.generation);
   const problem = findIJsonProblem(command.request);
@@ -22,7 +22,7 @@ export function validateInput(passage: Granted): Checked | Halt {
 }
 
 /** Texts need no copy. Members are written in canonical order. */
-function checkChat(passage: Granted, { messages, offered, schema_delivery }: Generation): Checked | Halt {
+function checkChat(passage: Connected, { messages, offered, schema_delivery }: Generation): Checked | Halt {
   const conversation = toConversation(messages, offered);
   const problem = findIJsonProblem(conversation);
   if (problem) return refuse(passage, describe(problem));
@@ -46,7 +46,7 @@ function toFrozenSchema(schema: JsonObject): JsonObject {
   return frozen;
 }
 
-function refuse(passage: Granted, reason: string): Halt {
+function refuse(passage: Connected, reason: string): Halt {
   return halt(passage, 'schema_invalid', `the request cannot be sent: ${reason}`);
 }
 
