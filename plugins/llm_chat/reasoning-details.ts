@@ -19,7 +19,9 @@ export class ReasoningDetails {
     const detail = piece as JsonObject;
     this.length += JSON.stringify(detail).length;
     const { index, type } = detail;
-    const at = this.#details.findIndex((known) => index !== undefined && known['index'] === index && known['type'] === type);
+    const at = this.#details.findIndex(
+      (known) => index !== undefined && known['index'] === index && known['type'] === type,
+    );
     const known = this.#details[at];
     if (known === undefined) this.#details.push(detail);
     else this.#details[at] = join(known, detail);

@@ -406,13 +406,6 @@ const FAILING: readonly Failing[] = [
     message: /timeout_ms/,
     is_silent: true,
   },
-  {
-    name: 'native tool calling',
-    server: () => {},
-    failed: 'unavailable',
-    message: /native/,
-    settings: { tool_calling: 'native' },
-  },
 ];
 
 for (const { name, server, failed, message, settings, status, finish_reason, is_silent = false } of FAILING) {
