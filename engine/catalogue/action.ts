@@ -42,8 +42,7 @@ export type FieldsIn<Taken extends Fields> = {
 } & { readonly [Name in OptionalIn<Taken>]?: ValueOf<Taken[Name]> };
 
 /** What an action is given: the keys that its path names, and its fields. */
-export type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> &
-  FieldsIn<Taken>;
+type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> & FieldsIn<Taken>;
 
 /** One way to ask for an action on a page; an action may have several, such as yes and no. */
 export interface Form {
@@ -94,7 +93,11 @@ export interface Action<Input = Readonly<Record<string, unknown>>, Making extend
   readonly is_awaited?: true;
   /** The place of what it names, with the details that the audit keeps; no answers, which may be secret. */
   locate(engine: Engine, input: Input): Promise<Outcome<Located>>;
-  perform(engine: Engine, input: Input, by: Pick<Actor, 'surface' | 'reason'>): Promise<Outcome<Done<Making>>>;
+  perform(
+    engine: Engine,
+    input: Input,
+    by: Pick<Actor, 'acted_by' | 'surface' | 'reason'>,
+  ): Promise<Outcome<Done<Making>>>;
 }
 
 /** Declares an action; the type of what it is given follows from its path and its fields. */

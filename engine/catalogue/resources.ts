@@ -1,6 +1,7 @@
 // Made by tools/generate-catalogue.ts from the declarations: do not edit, run `npm run generate`.
 import type { Resource } from './resource.js';
 import { agentTurn } from './resources/agent-turn.js';
+import { approval, approvals, approvalStatistics } from './resources/approvals.js';
 import { attemptDiff } from './resources/attempt-diff.js';
 import { attempt } from './resources/attempt.js';
 import { attemptCalls, attemptAgentTurns } from './resources/attempts.js';
@@ -15,6 +16,7 @@ import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
+import { policy } from './resources/policy.js';
 import { search } from './resources/search.js';
 import { turn, turnPatches } from './resources/turn.js';
 import { world } from './resources/world.js';
@@ -23,6 +25,9 @@ import { worldList, worldAttempts, worldAgents, turnEntities } from './resources
 /** Everything that a person or a program can look at. Commands, pages, JSON, tools and links follow from it. */
 export const RESOURCES: readonly Resource[] = [
   agentTurn,
+  approval,
+  approvals,
+  approvalStatistics,
   attemptDiff,
   attempt,
   attemptCalls,
@@ -43,6 +48,7 @@ export const RESOURCES: readonly Resource[] = [
   worldVerification,
   llmCall,
   overview,
+  policy,
   search,
   turn,
   turnPatches,

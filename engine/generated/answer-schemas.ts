@@ -276,6 +276,91 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What a world has cost: the calls that were made in it, without those of the world that it is a fork of."
   },
+  "PolicyExplanation": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the rule in its policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "subject_id": {
+        "type": "string"
+      },
+      "tool": {
+        "type": "string"
+      },
+      "effect": {
+        "$ref": "#/components/schemas/EffectClass"
+      },
+      "source": {
+        "type": "string",
+        "description": "The label of its source."
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the profile names no policy: then everything is denied."
+      },
+      "may_become": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Decision"
+        },
+        "description": "What else may be decided, depending on arguments; none where they are given."
+      },
+      "rules": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedRule"
+        },
+        "description": "The rules that are for this call, the strongest decision first."
+      },
+      "known_arguments": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The pointers of the arguments that are known, as if the model had read its prompt alone; null without arguments."
+      }
+    },
+    "required": [
+      "because",
+      "decision",
+      "effect",
+      "known_arguments",
+      "may_become",
+      "policy_hash",
+      "rule",
+      "rules",
+      "source",
+      "subject_id",
+      "tool",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "What the tool policy decides about a call of one subject, and why."
+  },
   "Attempts": {
     "type": "object",
     "additionalProperties": false,
@@ -289,7 +374,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         }
       },
       "next": {
@@ -540,6 +625,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "Whether a record still is what was sealed."
+  },
+  "Approval": {
+    "$ref": "#/components/schemas/ApprovalRecord"
+  },
+  "Approvals": {
+    "$ref": "#/components/schemas/Part_ApprovalRecord"
+  },
+  "ApprovalStatistics": {
+    "$ref": "#/components/schemas/ApprovalStats"
   },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
@@ -1760,7 +1854,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempts": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         },
         "description": "The latest first; at most 20 of them."
       },
@@ -1991,9 +2085,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "description": "A JSON object, read-only."
   },
-  "AttemptSummary": {
+  "CostedAttempt": {
     "type": "object",
+    "additionalProperties": false,
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "attempt_id": {
         "type": "string"
       },
@@ -2060,21 +2158,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "attempt_id",
-      "world_slug",
       "attempted_turn",
-      "status",
-      "failure_class",
-      "failure_message",
-      "failed_subject_entity_id",
+      "calls_in_doubt",
+      "cost",
+      "ended_at",
       "failed_node_id",
       "failed_source_invocation_id",
-      "source_invocation_count",
-      "calls_in_doubt",
+      "failed_subject_entity_id",
+      "failure_class",
+      "failure_message",
       "is_driven",
+      "source_invocation_count",
       "started_at",
-      "ended_at"
+      "status",
+      "world_slug"
     ],
-    "additionalProperties": false
+    "description": "An attempt in a list."
   },
   "WorldRecord": {
     "type": "object",
@@ -2212,7 +2311,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "settle_call",
       "report_call",
       "see_unredacted",
-      "delete_world"
+      "delete_world",
+      "decide_call",
+      "grant_calls"
     ],
     "description": "The kinds of operators' actions."
   },
@@ -2321,7 +2422,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempts": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         }
       }
     },
@@ -2734,6 +2835,54 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What filled prompts, in tokens."
+  },
+  "Decision": {
+    "type": "string",
+    "enum": [
+      "allow",
+      "deny",
+      "require_approval"
+    ],
+    "description": "What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet."
+  },
+  "EffectClass": {
+    "type": "string",
+    "enum": [
+      "read_only",
+      "state_change",
+      "external_side_effect"
+    ],
+    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
+  },
+  "ExplainedRule": {
+    "type": "object",
+    "properties": {
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the rule in its policy."
+      },
+      "decide": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "because": {
+        "type": "string"
+      },
+      "matches": {
+        "type": [
+          "boolean",
+          "null"
+        ],
+        "description": "Null where it depends on arguments that nobody has given."
+      }
+    },
+    "required": [
+      "rule",
+      "decide",
+      "because",
+      "matches"
+    ],
+    "additionalProperties": false,
+    "description": "One rule that is for a call."
   },
   "StatusCount": {
     "type": "object",
@@ -3286,15 +3435,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "The members of `run --json` and of lists."
   },
-  "EffectClass": {
-    "type": "string",
-    "enum": [
-      "read_only",
-      "state_change",
-      "external_side_effect"
-    ],
-    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
-  },
   "AwaitedCall": {
     "type": "object",
     "properties": {
@@ -3705,6 +3845,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ListedAgent": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "agent_id": {
         "type": "string"
       },
@@ -3798,6 +3941,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "active_agent_turn_id",
       "activity",
       "agent_id",
+      "cost",
       "current_tool",
       "latest_turn",
       "resume_deadline",
@@ -3806,7 +3950,92 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "waiting_tool_count"
     ],
     "additionalProperties": false,
-    "description": "An agent's state head, and its turn in the world's latest attempt: null where it had none in it."
+    "description": "An agent's state head, what all its calls in this world have cost, and its turn in the world's latest attempt: null where it had none in it."
+  },
+  "AttemptSummary": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_count": {
+        "type": "number",
+        "description": "Calls that it made itself, without adopted ones."
+      },
+      "calls_in_doubt": {
+        "type": "number",
+        "description": "Calls that have to be settled before a turn begins."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "world_slug",
+      "attempted_turn",
+      "status",
+      "failure_class",
+      "failure_message",
+      "failed_subject_entity_id",
+      "failed_node_id",
+      "failed_source_invocation_id",
+      "source_invocation_count",
+      "calls_in_doubt",
+      "is_driven",
+      "started_at",
+      "ended_at"
+    ],
+    "additionalProperties": false
   },
   "ComparedCall": {
     "type": "object",
@@ -4650,6 +4879,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "The settlement of a call in doubt."
+      },
+      "policy_ruling": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PolicyRulingRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
       }
     },
     "required": [
@@ -4680,6 +4920,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "pended",
       "performance",
+      "policy_ruling",
       "repeatable",
       "replaced",
       "request_hash",
@@ -4785,6 +5026,44 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "report"
     ],
     "description": "The origin of a settlement: a person at the database, or a report."
+  },
+  "PolicyRulingRecord": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "type": "string",
+        "enum": [
+          "allow",
+          "deny",
+          "require_approval"
+        ]
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the deciding rule in the policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where there is no policy."
+      }
+    },
+    "required": [
+      "decision",
+      "rule",
+      "because",
+      "policy_hash"
+    ],
+    "additionalProperties": false,
+    "description": "What a tool policy decided about a call."
   },
   "ListedLlmCall": {
     "type": "object",
@@ -5039,6 +5318,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "raw_text": {
         "type": "string"
       },
+      "items": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/AnswerItem"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What the model said beside its text: native calls, and reasoning for its provider; null where it said nothing so."
+      },
       "normalised_text": {
         "type": [
           "string",
@@ -5160,6 +5453,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "invocation_kind",
       "is_driven",
       "is_superseded",
+      "items",
       "llm_call_id",
       "logical_generation_attempt",
       "max_output_tokens",
@@ -5324,6 +5618,67 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "One generation of a lane: a subject at a node asks its model, until it has an answer."
+  },
+  "AnswerItem": {
+    "anyOf": [
+      {
+        "$ref": "#/components/schemas/ReasoningItem"
+      },
+      {
+        "$ref": "#/components/schemas/FunctionCallItem"
+      }
+    ],
+    "description": "What a model has said of one answer beside its text."
+  },
+  "ReasoningItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "reasoning"
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json"
+      }
+    },
+    "required": [
+      "type",
+      "provider"
+    ],
+    "additionalProperties": false,
+    "description": "Reasoning that the provider wants back: only its plugin reads it."
+  },
+  "FunctionCallItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "function_call"
+      },
+      "call_id": {
+        "type": "string",
+        "description": "The model's id; empty where it gave none."
+      },
+      "name": {
+        "type": "string"
+      },
+      "arguments": {
+        "type": "string",
+        "description": "The arguments as one text, which should be JSON."
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json",
+        "description": "What the provider wants back with the call."
+      }
+    },
+    "required": [
+      "type",
+      "call_id",
+      "name",
+      "arguments"
+    ],
+    "additionalProperties": false,
+    "description": "A call of a function: the plugin has assembled it, and has not read its arguments."
   },
   "Part_ListedOrder": {
     "type": "object",
@@ -6143,6 +6498,232 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What is wrong, and where."
+  },
+  "ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "approval_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "status": {
+        "$ref": "#/components/schemas/ApprovalStatus"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "effect_class": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
+      },
+      "asked_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "decided_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "decided_by": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Who decided; `grant` where a grant of earlier did."
+      },
+      "grant_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call, once it was made."
+      }
+    },
+    "required": [
+      "approval_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "status",
+      "tool_name",
+      "source_hash",
+      "source_label",
+      "effect_class",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "request",
+      "rule",
+      "because",
+      "asked_at",
+      "deadline",
+      "decided_at",
+      "decided_by",
+      "grant_id",
+      "reason",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "A call that waits for a person, or for which one has decided."
+  },
+  "ApprovalStatus": {
+    "type": "string",
+    "enum": [
+      "waiting",
+      "approved",
+      "denied",
+      "expired",
+      "superseded"
+    ],
+    "description": "A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
+  },
+  "Part_ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ApprovalStats": {
+    "type": "object",
+    "properties": {
+      "rules": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "never_denied": {
+              "type": "boolean",
+              "description": "A gate that decides nothing: it was asked ten times or more, and never denied."
+            },
+            "rule": {
+              "type": "string"
+            },
+            "tool_name": {
+              "type": "string"
+            },
+            "asked": {
+              "type": "number"
+            },
+            "approved": {
+              "type": "number"
+            },
+            "denied": {
+              "type": "number"
+            },
+            "expired": {
+              "type": "number"
+            },
+            "by_grant": {
+              "type": "number"
+            },
+            "median_ms": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the median in milliseconds; null without one."
+            },
+            "hasty": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the share made in under 3 seconds, from 0 to 1; null without one."
+            }
+          },
+          "required": [
+            "approved",
+            "asked",
+            "by_grant",
+            "denied",
+            "expired",
+            "hasty",
+            "median_ms",
+            "never_denied",
+            "rule",
+            "tool_name"
+          ]
+        }
+      }
+    },
+    "required": [
+      "rules"
+    ],
+    "additionalProperties": false,
+    "description": "The rules by which persons are asked, and how they decide."
   },
   "Waiting": {
     "type": "object",

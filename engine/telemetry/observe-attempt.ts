@@ -5,7 +5,7 @@ import { toCallSignals, toInterruptedSignals } from './call-signals.js';
 import { type EndedCall, type Stretch, toRecalledStretch, toStretch } from './observed-call.js';
 import type { Measurement, Signals } from './span.js';
 
-export interface ObservingParts {
+interface ObservingParts {
   /** Takes what is to be exported. */
   readonly send: (signals: Signals) => void;
   readonly now: () => number;
@@ -66,6 +66,7 @@ function observe(parts: ObservingParts, memory: Memory, progress: Progress): voi
     case 'retry_waits':
     case 'calls_superseded':
     case 'call_pended':
+    case 'approval_asked':
     case 'turn_waits':
       return;
     default:

@@ -25,7 +25,7 @@ import {
 import { capital } from '../words.js';
 
 /** The list of each kind of document. */
-export function documentList(kind: ComponentKind): Resource<'Documents'> {
+function documentList(kind: ComponentKind): Resource<'Documents'> {
   return listResource({
     path: pathOfList(kind),
     reader: 'consumer',
@@ -47,7 +47,7 @@ export function documentList(kind: ComponentKind): Resource<'Documents'> {
 const NAMED: readonly ComponentKind[] = ['json_schema', 'response_source'];
 
 /** A document of a kind; a workflow is one of its own. */
-export function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): Resource<'Document'> {
+function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): Resource<'Document'> {
   return resource({
     ...(NAMED.includes(kind) ? { name: `get_${kind}` } : {}),
     path: `${pathOfList(kind)}/hash/:hash`,

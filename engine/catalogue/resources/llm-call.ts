@@ -126,7 +126,9 @@ function drawTries(call: LlmCallRecord): Blocks {
   return tries.length > 1 ? [list(tries.map(draw))] : [];
 }
 
-function drawAnswer({ raw_text, ended_at, model_output_kind }: LlmCallRecord): Blocks {
+function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRecord): Blocks {
+  const calls = (items ?? []).flatMap((item) => (item.type === 'function_call' ? [json({ ...item })] : []));
+  if (calls.length > 0) return [raw_text !== '' && exact(raw_text, '/raw_text'), calls];
   if (raw_text === '') return [note(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.')];
   const said = parseJson(raw_text);
   const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {

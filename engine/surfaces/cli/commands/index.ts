@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { RESOURCES } from '../../../catalogue/resources.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
+import { approve, deny } from './approvals.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
@@ -11,6 +12,7 @@ import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
+import { POLICY_COMMANDS } from './policy.js';
 import { recordTest } from './record.js';
 import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
@@ -27,7 +29,7 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
+  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, approve, deny, stop],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
@@ -39,6 +41,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     search,
     recordTest,
     ...LEDGER_COMMANDS,
+    ...POLICY_COMMANDS,
   ],
   'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,
