@@ -3,7 +3,8 @@ import type { EffectClass } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
-// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member without a value is null, so that a fact has one form.
+// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member
+// without a value is null, so that a fact has one form.
 
 /** One thing that happened in an attempt. */
 export type Fact =
@@ -18,6 +19,11 @@ export type Fact =
   | CallSettled
   | TurnCommitted
   | AttemptFailed;
+
+/** What the record notes beside the rows of attempts, calls and turns; that a call was interrupted is how it ended. */
+export type NotedKind =
+  | Exclude<Fact['kind'], 'attempt_began' | 'call_started' | 'call_ended' | 'turn_committed' | 'attempt_failed'>
+  | 'call_interrupted';
 
 interface FactTime {
   readonly at: string;

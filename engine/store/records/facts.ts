@@ -1,5 +1,13 @@
 import { unreachable } from '../../contract/unreachable.js';
-import type { AttemptBegan, AttemptFailed, CallEnded, CallStarted, Fact, PatchFact } from '../../core/facts/fact.js';
+import type {
+  AttemptBegan,
+  AttemptFailed,
+  CallEnded,
+  CallStarted,
+  Fact,
+  NotedKind,
+  PatchFact,
+} from '../../core/facts/fact.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
 import { KNOWN } from '../attempts/recorded-calls.js';
 import type { InAttempt } from '../queries.js';
@@ -87,9 +95,7 @@ interface CallRow {
 
 interface EventRow {
   readonly event_id: number;
-  readonly event_kind:
-    | Exclude<Fact['kind'], 'attempt_began' | 'attempt_failed' | 'call_started' | 'call_ended' | 'turn_committed'>
-    | 'call_interrupted';
+  readonly event_kind: NotedKind;
   readonly occurred_at: string;
   readonly source_invocation_id: string | null;
   readonly details: Partial<Record<'deadline' | 'resume_deadline', string>> & { readonly take_overs?: number };
