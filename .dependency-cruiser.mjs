@@ -25,6 +25,7 @@ const coreStack = [
   'content',
   'prompt',
   'world',
+  'policy',
   'protocol',
   'cost',
   'budget',
@@ -290,11 +291,10 @@ export default {
     {
       name: 'the-core-imports-no-package',
       severity: 'error',
-      comment: 'Only content may: the canonical form.',
+      comment: 'It holds decisions alone.',
       from: { path: '^engine/(core|contract|generated|ports)/' },
-      to: { path: anyPackage, pathNot: packages(['canonicalize']) },
+      to: { path: anyPackage },
     },
-    packagesStayIn('canonical-form-stays-in-content', '^engine/core/content/', ['canonicalize'], 'One canonical form.'),
     packagesStayIn(
       'the-database-stays-in-the-store',
       '^engine/store/',

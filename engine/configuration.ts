@@ -9,6 +9,7 @@ import { toMoney } from './core/cost/money.js';
 import type { Limits } from './core/protocol/amounts.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
+import type { Authoriser } from './sources/index.js';
 import type { Anchor } from './operations/evidence/anchor.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
 import { decodeLeniently, isKeyLike, listKeyParts, type Secret } from './sources/secrets.js';
@@ -205,6 +206,13 @@ export function toAnchor(variables: Settings): Anchor | undefined {
   const named = variables['CHUKWA_ANCHOR'] || undefined;
   if (named === undefined) return undefined;
   return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'file', file: resolve(named) };
+}
+
+/** What is asked before each call: a URL, or behind `|` a command; undefined where the operator names none. */
+export function toAuthoriser(variables: Settings): Authoriser | undefined {
+  const named = variables['CHUKWA_AUTHORISE'] || undefined;
+  if (named === undefined) return undefined;
+  return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'url', url: named };
 }
 
 /** An event loop that has not turned for so long is taken for hung: its leases are no longer renewed. */

@@ -26,6 +26,7 @@ import { createWorld, listWorlds, showWorld } from './operations/worlds.js';
 import type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 import type { WorldSnapshot } from './ports/worlds.js';
 import type { Progress } from './runtime/progress.js';
+import type { Authorise } from './sources/index.js';
 
 export type { Json } from './contract/json.js';
 export type { Problem } from './contract/problem.js';
@@ -40,6 +41,7 @@ export type { SettledCall } from './operations/settle-call.js';
 export type { TestChange, TestReport, TestResult } from './operations/workflow-tests/index.js';
 export type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 export type { WorldSnapshot } from './ports/worlds.js';
+export type { AuthorisationQuestion, Authorise } from './sources/index.js';
 export type { Progress } from './runtime/progress.js';
 
 /** How an engine is opened. */
@@ -52,6 +54,8 @@ export interface Configuration {
   readonly root?: string;
   /** Answers in place of every model: the name of a script that ships, or a file of answers, as `--script`. */
   readonly script?: string;
+  /** Is asked before each call of a source, and may refuse it. No answer within five seconds is a no. */
+  readonly authorise?: Authorise;
 }
 
 /** Which turn a fork begins after, and how it goes on. */
@@ -139,7 +143,7 @@ export interface OpenEngine {
  * @returns a refusal where the database cannot be opened, or another process has it
  */
 export async function openEngine(configuration: Configuration = {}): Promise<Outcome<OpenEngine>> {
-  const composition = await compose(configuration.variables ?? process.env);
+  const composition = await compose(configuration.variables ?? process.env, undefined, configuration.authorise);
   const { script, working_folder = process.cwd() } = configuration;
   const file = script === undefined ? undefined : await findScript(composition, working_folder, script);
   if (file?.ok === false) return file;

@@ -9,6 +9,7 @@ import {
   PACKAGE_ROOT,
   readVariables,
   toAnchor,
+  toAuthoriser,
   toDataDir,
   toDayBudget,
   type LogFormat,
@@ -43,7 +44,7 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
-import type { Authoring, Engine, Metering } from './operations/engine.js';
+import { type Authoring, type Engine, type Metering, whileOpen } from './operations/engine.js';
 import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
 import { readPriceFile } from './operations/price-file.js';
@@ -56,9 +57,9 @@ import type { AnswerCall } from './ports/answers.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './store/open-store.js';
-import type { MakeCallback } from './ports/sources.js';
+import type { CallSource, MakeCallback } from './ports/sources.js';
 import type { ValidateDocument } from './ports/validation.js';
-import type { FlightLimits, Log, Secret, Sources } from './sources/index.js';
+import type { Authorise, FlightLimits, Log, Secret, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 import { isRunning } from './store/running-process.js';
 import type { Telemetry, TelemetrySettings } from './telemetry/index.js';
@@ -69,10 +70,12 @@ const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
  * @param given the process's environment; it is read in configuration.ts and nowhere else
  * @param write takes a line of the log, for people or as JSON; left out, nothing is logged
+ * @param authorise is asked before each call, beside what the operator names for that
  */
 export async function compose(
   given: Variables,
   write: (line: string, format: LogFormat) => void = () => {},
+  authorise?: Authorise,
 ): Promise<Composition> {
   const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -82,13 +85,20 @@ export async function compose(
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
   const log = openPluginLog(toLogLevel(variables), writeLog, clock.now);
-  const outside: Outside = { version, variables, writeLog, log, metering: openMetering(toPricesFile(variables)) };
+  const outside: Outside = {
+    version,
+    variables,
+    writeLog,
+    log,
+    metering: openMetering(toPricesFile(variables)),
+    authorise,
+  };
   return {
     version,
     ...present({ log: writeJson }),
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => (await openParts(outside, {})).authoring,
-    withSources: (task, overlay = {}) => withSources(outside, task, overlay),
+    withSources: (task, options = {}) => withSources(outside, task, options),
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
@@ -129,6 +139,7 @@ interface Outside {
   readonly log: Log;
   readonly writeLog: WriteLog;
   readonly metering: Metering;
+  readonly authorise: Authorise | undefined;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -150,17 +161,20 @@ interface PartsOptions extends EngineOptions {
 }
 
 async function openParts(
-  { variables, log }: Outside,
+  { variables, log, authorise }: Outside,
   { variables: overlay, ...options }: PartsOptions,
 ): Promise<Parts> {
-  const [{ createValidateDocument }, { openSources }, schemas] = await Promise.all([
+  const [{ createValidateDocument }, { askAuthoriser, openSources }, schemas] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
     (openedSchemas ??= openSchemas()),
   ]);
   const { shippedSchemas, compileSchema, validateShape } = schemas;
   const user_folder = toUserFolder(variables);
+  const authoriser = toAuthoriser(variables);
+  const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
+    authorise: asked,
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -179,6 +193,7 @@ async function openParts(
     validateShape,
     authoring: {
       compileSchema,
+      validateShape,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
       package_root: PACKAGE_ROOT,
@@ -217,14 +232,40 @@ interface Schemas extends Pick<Authoring, 'shippedSchemas' | 'compileSchema'> {
 async function withSources<Value>(
   outside: Outside,
   task: (sources: OpenSources) => Promise<Value>,
-  overlay: Readonly<Record<string, string>>,
+  options: Pick<EngineOptions, 'variables' | 'model'>,
 ): Promise<Value> {
-  const { authoring, sources } = await openParts(outside, { variables: overlay });
+  const { authoring, sources } = await openParts(outside, options);
+  const { callSource, listVariations, findModel } = sources;
+  const { metering } = outside;
   try {
-    return await task({ authoring, callSource: sources.callSource, listVariations: sources.listVariations });
+    const withinDay: OpenSources['withinDay'] = (use) => withDayBudget(outside, sources, use);
+    return await task({ authoring, callSource, listVariations, findModel, metering, withinDay });
   } finally {
     await sources.close();
   }
+}
+
+async function withDayBudget<Value>(
+  outside: Outside,
+  sources: Sources,
+  task: (callSource: CallSource) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
+  const of_day = toDayBudget(outside.variables);
+  if (!of_day.ok) return of_day;
+  const limits = of_day.value;
+  if (limits === undefined) return task(sources.callSource);
+  const price = await openPrice(sources, limits.money === undefined ? undefined : outside.metering);
+  if (!price.ok) return price;
+  const { callWithinBudgets } = await import('./runtime/kept-budgets.js');
+  const program = { price: price.value };
+  return whileOpen(await openArchive(outside, toStoreConfiguration(outside.variables)), ({ store }) => {
+    return task((command, context, recorder) => {
+      // One question says nothing about how long the answer to another will be.
+      const parts = { clock, budgets: { store: store.budgets, outputs: new Map(), of_day: limits } };
+      const generating = { command, program, call_id: clock.uuid(), signal: context.signal };
+      return callWithinBudgets(parts, generating, (limited) => sources.callSource(limited, context, recorder));
+    });
+  });
 }
 
 /** The catalogue reads files only; a plugin on the bench has its code imported. */

@@ -42,6 +42,13 @@ CREATE TYPE agent_status AS ENUM (
     'suspended'
 );
 
+CREATE TYPE approval_status AS ENUM (
+    'waiting',
+    'approved',
+    'denied',
+    'expired'
+);
+
 CREATE TYPE attempt_status AS ENUM (
     'running',
     'suspended',
@@ -104,7 +111,8 @@ CREATE TYPE memory_origin AS ENUM (
 CREATE TYPE message_role AS ENUM (
     'system',
     'user',
-    'assistant'
+    'assistant',
+    'tool'
 );
 
 CREATE TYPE model_output_kind AS ENUM (
@@ -125,7 +133,9 @@ CREATE TYPE operator_action AS ENUM (
     'settle_call',
     'report_call',
     'see_unredacted',
-    'delete_world'
+    'delete_world',
+    'decide_call',
+    'grant_calls'
 );
 
 CREATE TYPE schema_delivery AS ENUM (
@@ -156,7 +166,10 @@ CREATE TYPE segment_origin AS ENUM (
     'tool_result',
     'correction',
     'last_lap',
-    'world.recent_events'
+    'world.recent_events',
+    'reasoning',
+    'function_call',
+    'call_id'
 );
 
 CREATE TYPE source_invocation_kind AS ENUM (
@@ -236,6 +249,47 @@ CREATE TABLE agent_state_heads (
     CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE approval_grants (
+    world_slug human_id_text NOT NULL,
+    grant_id uuid NOT NULL,
+    tool_name text NOT NULL,
+    workflow_subject_entity_id entity_id_text,
+    arguments json NOT NULL DEFAULT '{}'::json,
+    uses_left natural_int NOT NULL,
+    granted_by text NOT NULL,
+    granted_at timestamp with time zone NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    reason text,
+    CONSTRAINT approval_grants_pkey PRIMARY KEY (world_slug, grant_id)
+);
+
+CREATE TABLE approvals (
+    world_slug human_id_text NOT NULL,
+    approval_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    command_key text NOT NULL,
+    binding_hash sha256_hex NOT NULL,
+    status approval_status NOT NULL DEFAULT 'waiting'::approval_status,
+    tool_name text NOT NULL,
+    source_hash sha256_hex NOT NULL,
+    effect_class effect_class NOT NULL,
+    workflow_node_id human_id_text,
+    workflow_subject_entity_id entity_id_text,
+    request_json json NOT NULL,
+    rule text NOT NULL,
+    because text NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone,
+    decided_by text,
+    grant_id uuid,
+    reason text,
+    CONSTRAINT approvals_pkey PRIMARY KEY (world_slug, approval_id),
+    CONSTRAINT approvals_world_slug_attempt_id_command_key_binding_hash_key UNIQUE (world_slug, attempt_id, command_key, binding_hash),
+    CONSTRAINT approvals_check CHECK (((status = 'waiting'::approval_status) = (decided_at IS NULL))),
+    CONSTRAINT approvals_check1 CHECK (((status = ANY (ARRAY['waiting'::approval_status, 'expired'::approval_status])) OR (decided_by IS NOT NULL)))
+);
+
 CREATE TABLE assistant_tasks (
     world_slug human_id_text NOT NULL,
     task_id uuid NOT NULL,
@@ -308,14 +362,20 @@ CREATE TABLE audit_entries (
 CREATE TABLE budget_reservations (
     budget_key text NOT NULL,
     call_id uuid NOT NULL,
-    lease_world human_id_text NOT NULL,
-    lease_attempt_id uuid NOT NULL,
-    lease_epoch natural_bigint NOT NULL,
+    lease_world human_id_text,
+    lease_attempt_id uuid,
+    lease_epoch natural_bigint,
     least_tokens natural_bigint NOT NULL,
     least_money natural_bigint NOT NULL,
     most_tokens natural_bigint NOT NULL,
     most_money natural_bigint NOT NULL,
-    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id)
+    held_until timestamp with time zone,
+    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id),
+    CONSTRAINT budget_reservations_held_check CHECK ((num_nonnulls(lease_world, lease_attempt_id, lease_epoch) =
+CASE
+    WHEN (held_until IS NULL) THEN 3
+    ELSE 0
+END))
 );
 
 CREATE TABLE budgets (
@@ -663,6 +723,7 @@ CREATE TABLE source_invocations (
     outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
     may_be_followed boolean NOT NULL DEFAULT false,
+    policy_ruling json,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
@@ -745,6 +806,11 @@ ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE approval_grants ADD CONSTRAINT approval_grants_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE approvals ADD CONSTRAINT approvals_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE approvals ADD CONSTRAINT approvals_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE assistant_tasks ADD CONSTRAINT assistant_tasks_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
@@ -1017,6 +1083,8 @@ CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (next_retry_a
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
+CREATE INDEX approvals_waiting_idx ON public.approvals USING btree (deadline) WHERE (status = 'waiting'::approval_status);
+
 CREATE UNIQUE INDEX attempts_adopts_idx ON public.attempts USING btree (world_slug, adopts) WHERE (adopts IS NOT NULL);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
 CREATE INDEX attempts_session_idx ON public.attempts USING btree (upper("left"(encode(sha256(decode(replace((attempt_id)::text, '-'::text, ''::text), 'hex'::text)), 'hex'::text), 8)));
@@ -1244,6 +1312,8 @@ CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_inbox FOR EA
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_state_heads FOR EACH ROW EXECUTE FUNCTION sound_head();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER decision_is_final BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((old.status <> 'waiting'::approval_status)) EXECUTE FUNCTION refuse_rewriting('a decision is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.assistant_tasks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION sound_attempt();

@@ -199,6 +199,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'checkpoints stay in the database',
   ],
   [
+    '`CHUKWA_AUTHORISE`',
+    'what is asked [before each call](../security.md#what-holds): a URL, or behind a vertical bar a command',
+    'the tool policy alone decides',
+  ],
+  [
     '`CHUKWA_MCP_MEMORY`',
     'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
     'calls of it fail',

@@ -28,7 +28,7 @@ export async function act<Input, Making extends Made[keyof Made]>(
     engine,
     { ...place.value, action: declared.kind },
     actor,
-    (reason) => declared.perform(engine, input, present({ surface: actor.surface, reason })),
+    (reason) => declared.perform(engine, input, present({ acted_by: actor.acted_by, surface: actor.surface, reason })),
     (acknowledgement) => acknowledgement,
   );
 }

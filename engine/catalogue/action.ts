@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Outcome } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
 import type { Actor, Located } from '../operations/audit.js';
 import type { Engine } from '../operations/engine.js';
 import type { Acknowledgement, Made } from '../operations/reports.js';
 import type { OperatorActionKind } from '../ports/operator-actions.js';
+import type { Answers } from './answers.js';
 
 /** One value that an action takes. */
 export interface Field<Value> {
@@ -15,6 +16,8 @@ export interface Field<Value> {
   /** What it is, in the refusal of something else. */
   readonly wanted: string;
   readonly is_optional?: true;
+  /** Problems of the operation that are about it: a refused form shows them beside it. */
+  readonly refused_by?: readonly Problem['code'][];
   /** @returns undefined for what is no such value */
   read(said: Json): Value | undefined;
 }
@@ -39,8 +42,7 @@ export type FieldsIn<Taken extends Fields> = {
 } & { readonly [Name in OptionalIn<Taken>]?: ValueOf<Taken[Name]> };
 
 /** What an action is given: the keys that its path names, and its fields. */
-export type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> &
-  FieldsIn<Taken>;
+type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> & FieldsIn<Taken>;
 
 /** One way to ask for an action on a page; an action may have several, such as yes and no. */
 export interface Form {
@@ -51,6 +53,14 @@ export interface Form {
   /** The fields that it shows, beside the reason. */
   readonly fields: readonly string[];
   readonly button: string;
+}
+
+/** What the fields of an action hold at first, by name; of a choice, what it offers. */
+export type Prefilled = Readonly<Record<string, string | number | readonly Option[]>>;
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
 }
 
 /** What an action acknowledges: it may say, beside, what it has made. */
@@ -77,9 +87,17 @@ export interface Action<Input = Readonly<Record<string, unknown>>, Making extend
   /** A program may leave the reason out, as a person at the terminal has none to give; a form always has one. */
   readonly is_reason_optional?: true;
   readonly forms: readonly Form[];
+  /** The pages that have its forms, by what they show; undefined where there is nothing to do. */
+  readonly offered?: { readonly [Kind in keyof Answers]?: (shown: Answers[Kind]) => Prefilled | undefined };
+  /** Where it can be done, something waits for it: its forms come before all else. */
+  readonly is_awaited?: true;
   /** The place of what it names, with the details that the audit keeps; no answers, which may be secret. */
   locate(engine: Engine, input: Input): Promise<Outcome<Located>>;
-  perform(engine: Engine, input: Input, by: Pick<Actor, 'surface' | 'reason'>): Promise<Outcome<Done<Making>>>;
+  perform(
+    engine: Engine,
+    input: Input,
+    by: Pick<Actor, 'acted_by' | 'surface' | 'reason'>,
+  ): Promise<Outcome<Done<Making>>>;
 }
 
 /** Declares an action; the type of what it is given follows from its path and its fields. */
@@ -97,11 +115,17 @@ export function action<
 }
 
 /** A whole number. */
-export function whole(label: string, wanted: string, range: { readonly minimum: number; readonly maximum?: number }) {
+export function whole(
+  label: string,
+  wanted: string,
+  range: { readonly minimum: number; readonly maximum?: number },
+  ...refused_by: readonly Problem['code'][]
+) {
   const { minimum, maximum = WHOLE_MAX } = range;
   return {
     label,
     wanted,
+    refused_by,
     control: 'whole',
     schema: { type: 'integer', ...range },
     read: (said: Json) =>
@@ -112,10 +136,11 @@ export function whole(label: string, wanted: string, range: { readonly minimum: 
 const WHOLE_MAX = 999_999_999;
 
 /** A line of text, which is more than space. */
-export function line(label: string, wanted: string) {
+export function line(label: string, wanted: string, ...refused_by: readonly Problem['code'][]) {
   return {
     label,
     wanted,
+    refused_by,
     control: 'line',
     schema: { type: 'string' },
     read: (said: Json) => (typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined),

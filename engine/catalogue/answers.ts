@@ -1,4 +1,5 @@
 import type { Entity } from '../core/world/world.js';
+import type { ApprovalStats } from '../operations/approvals.js';
 import type { ListedAgent, ResolvedAgentTurn } from '../operations/agents.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { AttemptPage } from '../operations/browse/attempts.js';
@@ -14,6 +15,7 @@ import type { ListedEntry } from '../operations/ledger/list-ledger.js';
 import type { ListedOrder, OrderRecord } from '../operations/ledger/orders.js';
 import type { Verification } from '../operations/ledger/verify.js';
 import type { Acknowledgement } from '../operations/reports.js';
+import type { PolicyExplanation } from '../operations/explain-policy.js';
 import type { EntityLife } from '../operations/entities.js';
 import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
 import type { Location } from '../contract/problem.js';
@@ -21,6 +23,7 @@ import type { PutDocument, SentDocument } from '../operations/documents/index.js
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
+import type { ApprovalRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
@@ -52,6 +55,7 @@ export interface Answers {
   readonly EntityLife: EntityLife;
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
+  readonly PolicyExplanation: PolicyExplanation;
   readonly Attempts: Part<AttemptSummary> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;
@@ -68,6 +72,9 @@ export interface Answers {
   readonly WorkOrder: OrderRecord;
   readonly Ledger: Part<ListedEntry>;
   readonly Verification: Verification;
+  readonly Approval: ApprovalRecord;
+  readonly Approvals: Part<ApprovalRecord>;
+  readonly ApprovalStatistics: ApprovalStats;
   readonly Inbox: Waiting;
   readonly Documents: Part<StoredComponent>;
   readonly Document: DocumentPage;

@@ -2,7 +2,7 @@ import { succeed } from '../contract/problem.js';
 import type { Archive } from '../operations/engine.js';
 import type { StatusCount } from '../ports/browse.js';
 import type { ParameterName } from './parameters.js';
-import { type Asked, type ListDeclaration, listResource, type Viewed } from './resource.js';
+import { type Asked, type ListDeclaration, listResource, type Resource } from './resource.js';
 import { type Link, note, type RecordView, section } from './view.js';
 
 /** How many of the latest rows are counted by their state. */
@@ -15,7 +15,6 @@ interface CountedDeclaration<Kind extends CountedKind> extends Omit<ListDeclarat
   readonly filters: readonly ParameterName[];
   /** How many of so many latest rows have each state, whatever state is asked for. */
   readonly count: (archive: Archive, asked: Asked, seen: number) => Promise<readonly StatusCount[]>;
-  readonly view: NonNullable<ListDeclaration<Kind>['view']>;
 }
 
 /** Declares a list that can be narrowed, with the number of each state among the latest rows. */
@@ -24,8 +23,8 @@ export function countedList<Kind extends CountedKind>({
   count,
   view: drawRows,
   ...declared
-}: CountedDeclaration<Kind>): Viewed<Kind> {
-  const list = listResource<Kind>({ ...declared, takes: filters });
+}: CountedDeclaration<Kind>): Resource<Kind> {
+  const list = listResource<Kind>({ ...declared, view: drawRows, takes: filters });
   return {
     ...list,
     async read(archive, asked) {

@@ -35,6 +35,8 @@ export const PARAMETERS = {
   world_slug: { description: 'The name of a world.', schema: SLUG },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   entity: { description: 'Only changes of this entity.', schema: TEXT },
+  tool: { description: 'The name of a tool, or the id of another call of a workflow.', schema: TEXT },
+  arguments: { description: 'The arguments of the call, as JSON.', schema: TEXT },
   event_id: { description: 'The id of an event: its attempt, a point, and its number.', schema: TEXT },
   correlation_id: { description: 'The id of a call, or the alias that its service gave it.', schema: TEXT },
   hash: {

@@ -1,7 +1,22 @@
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../core/world/patch-operations.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { PatchEffectRecord, PatchRecord } from '../ports/records.js';
-import { type Block, change, faint, links, linkTo, list, note, prose, strong } from './view.js';
+import {
+  type Block,
+  change,
+  faint,
+  links,
+  linkTo,
+  list,
+  type Names,
+  note,
+  picture,
+  prose,
+  strong,
+  worldTime,
+} from './view.js';
+import type { TurnStory } from '../operations/browse/worlds.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 
 /** A patch as the records of its turn and of its attempt have it. */
 interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
@@ -13,15 +28,40 @@ interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_e
   readonly attempt_id?: string;
 }
 
-/** The names of entities by id. */
-export type Names = ReadonlyMap<string, string>;
-
 /** Patches in their order; each can be linked to by its number. */
 export function patchList(patches: readonly ShownPatch[], names: Names = new Map()): Block {
   return list(
     patches.map((patch) => drawPatch(patch, names)),
     patches.map(({ patch_seq }) => `patch-${patch_seq}`),
   );
+}
+
+/** Turns as prose, the latest first. @param patches_max how many patches of each are shown */
+export function drawStory(
+  world_slug: string,
+  turns: readonly TurnStory[],
+  patches_max: number,
+  names: Names = new Map(),
+): Block {
+  return picture(
+    { of: 'story', shown: { world_slug, turns, patches_max }, names },
+    ...turns.flatMap(({ turn, simulation_time, patches }) => [
+      note(strong(`Turn ${turn}`), '  ', worldTime(simulation_time)),
+      list(
+        patches
+          .slice(0, patches_max)
+          .map(({ workflow_subject_entity_id: id, narration }) => [
+            note(strong(names.get(id) ?? id)),
+            prose(narration),
+          ]),
+      ),
+    ]),
+  );
+}
+
+/** The names of a world's entities. */
+export function namesIn({ entities }: Pick<WorldSnapshot, 'entities'>): Names {
+  return new Map(entities.map(({ id, name }) => [id, name]));
 }
 
 /** Its narration, its changes, and the ways to the calls that it came from. */

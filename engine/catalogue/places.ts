@@ -60,6 +60,13 @@ export const PLACES = {
     command: 'order',
     members: ['wo_id', 'parent_wo_id'],
   },
+  approval: {
+    noun: 'approval',
+    nouns: 'approvals',
+    path: '/approvals/',
+    command: 'approval',
+    members: ['approval_id'],
+  },
   llm_call: {
     noun: 'LLM call',
     nouns: 'LLM calls',

@@ -33,32 +33,17 @@ export interface Resource<Kind extends keyof Answers = keyof Answers> {
   /** What its command's help says of each section that it shows on request alone, by the section's id. */
   readonly extras?: Readonly<Record<string, string>>;
   read(archive: Archive, asked: Asked): Promise<Outcome<Answers[Kind]>>;
-  /** What people see of it; left out where the page and the command draw it themselves. */
-  view?(value: Answers[Kind], asked: Asked): RecordView;
-}
-
-/** A resource that declares what people see of it. */
-export type Viewed<Kind extends keyof Answers = keyof Answers> = Resource<Kind> &
-  Required<Pick<Resource<Kind>, 'view'>>;
-
-export function isViewed(declared: Resource): declared is Viewed {
-  return declared.view !== undefined;
-}
-
-/** A resource whose command follows from its declaration. */
-export type Commanded = Viewed & Required<Pick<Resource, 'command'>>;
-
-export function isCommanded(declared: Resource): declared is Commanded {
-  return declared.command !== undefined && isViewed(declared);
+  /** The form of its page, which stays where the question is refused: the label of each parameter. */
+  readonly asks?: Pick<RecordView, 'title' | 'eyebrow' | 'trail'> & {
+    readonly fields: Readonly<Partial<Record<ParameterName, string>>>;
+  };
+  /** What people see of it. */
+  view(value: Answers[Kind], asked: Asked): RecordView;
 }
 
 type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes'> & Partial<Pick<Resource<Kind>, 'takes'>>;
 
 /** Declares a resource; the types of what it reads and draws follow from what it gives. */
-export function resource<Kind extends keyof Answers>(
-  declared: Declaration<Kind> & Pick<Viewed<Kind>, 'view'>,
-): Viewed<Kind>;
-export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind>;
 export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind> {
   return { takes: [], ...declared };
 }

@@ -1,6 +1,7 @@
 // Made by tools/generate-catalogue.ts from the declarations: do not edit, run `npm run generate`.
 import type { Resource } from './resource.js';
 import { agentTurn } from './resources/agent-turn.js';
+import { approval, approvals, approvalStatistics } from './resources/approvals.js';
 import { attemptDiff } from './resources/attempt-diff.js';
 import { attempt } from './resources/attempt.js';
 import { attemptCalls, attemptAgentTurns } from './resources/attempts.js';
@@ -14,13 +15,18 @@ import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
+import { overview } from './resources/overview.js';
 import { search } from './resources/search.js';
 import { turn, turnPatches } from './resources/turn.js';
-import { overview, worldList, world, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
+import { world } from './resources/world.js';
+import { worldList, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
 
 /** Everything that a person or a program can look at. Commands, pages, JSON, tools and links follow from it. */
 export const RESOURCES: readonly Resource[] = [
   agentTurn,
+  approval,
+  approvals,
+  approvalStatistics,
   attemptDiff,
   attempt,
   attemptCalls,
@@ -40,12 +46,12 @@ export const RESOURCES: readonly Resource[] = [
   attemptVerification,
   worldVerification,
   llmCall,
+  overview,
   search,
   turn,
   turnPatches,
-  overview,
-  worldList,
   world,
+  worldList,
   worldAttempts,
   worldAgents,
   turnEntities,

@@ -1,8 +1,11 @@
 import type { Json } from '../contract/json.js';
 import { stateOf } from '../core/protocol/work-state.js';
+import type { CognitionWorkflow } from '../generated/workflow.js';
 import type { AttemptPage } from '../operations/browse/attempts.js';
+import type { TurnStory } from '../operations/browse/worlds.js';
+import type { WorldReading } from '../ports/browse.js';
 import type { LlmCallRecord } from '../ports/records.js';
-import type { WorldSnapshot } from '../ports/worlds.js';
+import type { WorldRecord, WorldSnapshot } from '../ports/worlds.js';
 import { commandOf, pathOf, pathOfEntity, pathOfTurn, type PlaceKind } from './places.js';
 import { failureName } from './words.js';
 
@@ -17,9 +20,13 @@ export interface RecordView {
   /** The things around it, from the widest. */
   readonly trail: readonly Link[];
   readonly lede?: Phrase;
+  /** What keeps it from going on, or what goes on in it. */
+  readonly status?: Phrase;
   readonly sections: readonly ViewSection[];
   /** The path of the events that tell of its changes; left out where it can no longer change. */
   readonly events?: string | undefined;
+  /** Whether it shows how a text came in, piece by piece. */
+  readonly has_pace?: boolean;
 }
 
 export interface ViewSection {
@@ -50,8 +57,11 @@ export interface Link {
 }
 
 export interface Marked {
-  readonly as: 'moment' | 'world_time' | 'state' | 'code' | 'strong' | 'faint' | 'failure' | 'match';
+  /** `so_far`: the milliseconds of something that goes on, which a page counts on. */
+  readonly as: 'moment' | 'world_time' | 'state' | 'code' | 'strong' | 'faint' | 'failure' | 'match' | 'so_far' | 'why';
   readonly text: string;
+  /** The state of which the text is, where the text is another word. */
+  readonly of?: string;
 }
 
 export type Block =
@@ -79,9 +89,29 @@ export type Block =
   /** A text of an author, with placeholders. */
   | { readonly block: 'prompt'; readonly text: string }
   /** The messages of a prompt, each part with its origin. */
-  | { readonly block: 'conversation'; readonly call: LlmCallRecord }
+  | {
+      readonly block: 'conversation';
+      readonly messages: LlmCallRecord['messages'];
+      /** Their place in the JSON of the record. */
+      readonly pointer: string;
+      /** What their texts used, which a page shares out; left out where it draws the messages alone. */
+      readonly tokens?: LlmCallRecord['tokens'];
+    }
   /** Less important blocks: a page folds them behind their summary. */
-  | { readonly block: 'folded'; readonly summary: string; readonly blocks: readonly Block[] }
+  | {
+      readonly block: 'folded';
+      readonly summary: string;
+      readonly blocks: readonly Block[];
+      readonly is_open?: boolean;
+    }
+  /** A small form of a page, which leads to another by what is typed. */
+  | {
+      readonly block: 'question';
+      readonly path: string;
+      readonly title: string;
+      readonly values: readonly AskedValue[];
+      readonly button: string;
+    }
   /** What a page draws in a way of its own; a terminal prints the alternative. */
   | { readonly block: 'picture'; readonly picture: Picture; readonly alternative: readonly Block[] }
   /** What can be done, and commands that do it, for a terminal: a page has forms instead. */
@@ -92,6 +122,17 @@ export type Block =
   | { readonly block: 'links'; readonly links: readonly Link[] }
   /** The rest of a list, by the cursor of its next part. */
   | { readonly block: 'more'; readonly next: string | null };
+
+/** One line of a question; what is left empty is not asked for. */
+export interface AskedValue {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | number;
+  readonly is_whole?: boolean;
+}
+
+/** The names of entities by id. */
+export type Names = ReadonlyMap<string, string>;
 
 /** Documents that a value may name by hash, in members that do not say their kind. */
 export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
@@ -104,6 +145,21 @@ export type Picture =
   | { readonly of: 'output_tokens'; readonly shown: LlmCallRecord['tokens'] }
   | { readonly of: 'timeline'; readonly shown: AttemptPage }
   | { readonly of: 'places'; readonly shown: WorldSnapshot }
+  /** Turns as prose: the first patches of each, and a link to the others. */
+  | {
+      readonly of: 'story';
+      readonly shown: {
+        readonly world_slug: string;
+        readonly turns: readonly TurnStory[];
+        readonly patches_max: number;
+      };
+      readonly names: Names;
+    }
+  | { readonly of: 'lives'; readonly shown: WorldSnapshot; readonly story: readonly TurnStory[] }
+  | { readonly of: 'readings'; readonly shown: readonly WorldReading[] }
+  | { readonly of: 'forks'; readonly shown: readonly WorldRecord[]; readonly here: string }
+  | { readonly of: 'workflow'; readonly shown: CognitionWorkflow }
+  | { readonly of: 'counts'; readonly shown: readonly (readonly [number, Link])[] }
   /** What a terminal shows in other words. */
   | { readonly of: 'blocks'; readonly shown: readonly Block[] };
 
@@ -146,6 +202,13 @@ export const links = (...to: readonly (Link | null)[]): Block => ({
   block: 'links',
   links: to.filter((each) => each !== null),
 });
+export const question = (path: string, title: string, button: string, values: readonly AskedValue[]): Block => ({
+  block: 'question',
+  path,
+  title,
+  button,
+  values,
+});
 export const more = (next: string | null): Block => ({ block: 'more', next });
 
 /** The columns of a table, in order: the title of each, and its cell in a row. */
@@ -178,7 +241,7 @@ export function linkToTurn(world_slug: string, turn: number, text = String(turn)
 
 export const moment = (text: string | null): Phrase => text && { as: 'moment', text };
 export const worldTime = (text: string): Phrase => ({ as: 'world_time', text });
-export const state = (text: string | null): Phrase => text && { as: 'state', text };
+export const state = (text: string | null, of?: string): Phrase => text && { as: 'state', text, ...(of && { of }) };
 export const code = (text: string): Phrase => ({ as: 'code', text });
 export const strong = (text: string): Phrase => ({ as: 'strong', text });
 export const faint = (text: string): Phrase => ({ as: 'faint', text });

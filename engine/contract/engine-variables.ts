@@ -5,6 +5,7 @@
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
   CHUKWA_ANCHOR: 'setting',
+  CHUKWA_AUTHORISE: 'url',
   CHUKWA_BUDGET_TOKENS: 'setting',
   CHUKWA_BUDGET_USD: 'setting',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',

@@ -49,6 +49,8 @@ export const FAILURE_CLASSES = {
   },
   policy_denied: { by: 'engine' },
   authz_denied: { by: 'engine' },
+  approval_denied: { by: 'engine' },
+  approval_expired: { by: 'engine' },
   redaction_failed: { by: 'engine' },
   model_content: { by: 'engine' },
   budget_exhausted: { by: 'engine' },

@@ -1,3 +1,6 @@
+import type { Json, JsonObject } from './json.js';
+import type { FunctionCallItem } from './source.js';
+
 /** The place of a call in its turn, as its client request id says. */
 export interface ScriptedPlace {
   readonly world_slug: string;
@@ -60,6 +63,26 @@ export function runOf(key: string): number {
 
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/**
+ * A written answer as a model gives it that calls tools natively: the same scripts and recordings serve both ways.
+ * @param id of the call, which may be empty
+ * @returns undefined where the text calls no tool
+ */
+export function toScriptedCall(text: string, id: string): FunctionCallItem | undefined {
+  const { kind, tool_call } = parseObject(text);
+  if (kind !== 'tool_call' || typeof tool_call !== 'object' || tool_call === null) return undefined;
+  const { name, arguments: given } = tool_call as Readonly<Record<string, Json>>;
+  return { type: 'function_call', call_id: id, name: String(name), arguments: JSON.stringify(given ?? {}) };
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    return Object(JSON.parse(text)) as JsonObject;
+  } catch {
+    return {};
+  }
 }
 
 /** A text in pieces of so many characters, cut between characters and never within one, as providers do; whole by default. */

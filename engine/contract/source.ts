@@ -67,9 +67,63 @@ export interface ChatMessage {
   readonly content: string;
 }
 
+/** What the parties of a conversation say, one after the other. Each provider has an encoding of its own. */
+export type ChatItem =
+  | ({ readonly type: 'message' } & ChatMessage)
+  | ReasoningItem
+  | FunctionCallItem
+  | FunctionOutputItem;
+
+/** What a model has said of one answer beside its text. */
+export type AnswerItem = ReasoningItem | FunctionCallItem;
+
+/** Reasoning that the provider wants back: only its plugin reads it. */
+export interface ReasoningItem {
+  readonly type: 'reasoning';
+  readonly provider: Json;
+}
+
+/** A call of a function: the plugin has assembled it, and has not read its arguments. */
+export interface FunctionCallItem {
+  readonly type: 'function_call';
+  /** The model's id; empty where it gave none. */
+  readonly call_id: string;
+  readonly name: string;
+  /** The arguments as one text, which should be JSON. */
+  readonly arguments: string;
+  /** What the provider wants back with the call. */
+  readonly provider?: Json;
+}
+
+/** The one result of a call. */
+export interface FunctionOutputItem {
+  readonly type: 'function_call_output';
+  readonly call_id: string;
+  readonly output: string;
+}
+
+/** A tool as a model is offered it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** The JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+}
+
+/** The part of a request that native tool calls add. */
+export interface NativeCalling {
+  /** The whole conversation; `messages` has its messages alone. */
+  readonly items: readonly ChatItem[];
+  readonly tools: readonly ToolSpec[];
+  /** False once the node's calls are spent: the tools stay, and the model must not call one. */
+  readonly may_call: boolean;
+}
+
 /** The request of a `chat` source. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
+  /** Present where the source's authored tool calling is `native`, and its node has tools. */
+  readonly native?: NativeCalling;
   /** The schema of the answer, in the form to deliver, where the source's authored delivery is `response_format`. */
   readonly output_schema?: { readonly name: string; readonly schema: JsonObject };
   /** The most tokens of the answer, where budgets leave fewer than the source's own limit, or it has none. */
@@ -84,9 +138,23 @@ export interface ChatRequest {
 export interface ChatAnswer {
   readonly text: string;
   readonly finish_reason: string;
+  /** Of a request with `native`: reasoning that is to come back, and calls, where the finish reason says that there are any. */
+  readonly items?: readonly AnswerItem[];
 }
 
-export interface InvocationContext {
+/** For whom a call is made. The engine says so: no request, document or model can. It names, and holds no secret. */
+export interface Identity {
+  /** `agent:<entity id>`, or `service:chukwa` of a call that is made for no agent. */
+  readonly actor_id: string;
+  /** `world:<slug>`. */
+  readonly tenant_id: string;
+  /** The person for whom the actor acts, where there is one. */
+  readonly subject_id?: string;
+  /** The hash of the workflow that makes the call. */
+  readonly graph_id?: string;
+}
+
+export interface InvocationContext extends Identity {
   /** Aborted at the deadline, and when the turn no longer wants the answer. */
   readonly signal: AbortSignal;
   readonly deadline_ms: number;

@@ -276,6 +276,91 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What a world has cost: the calls that were made in it, without those of the world that it is a fork of."
   },
+  "PolicyExplanation": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the rule in its policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "subject_id": {
+        "type": "string"
+      },
+      "tool": {
+        "type": "string"
+      },
+      "effect": {
+        "$ref": "#/components/schemas/EffectClass"
+      },
+      "source": {
+        "type": "string",
+        "description": "The label of its source."
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the profile names no policy: then everything is denied."
+      },
+      "may_become": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Decision"
+        },
+        "description": "What else may be decided, depending on arguments; none where they are given."
+      },
+      "rules": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedRule"
+        },
+        "description": "The rules that are for this call, the strongest decision first."
+      },
+      "known_arguments": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The pointers of the arguments that are known, as if the model had read its prompt alone; null without arguments."
+      }
+    },
+    "required": [
+      "because",
+      "decision",
+      "effect",
+      "known_arguments",
+      "may_become",
+      "policy_hash",
+      "rule",
+      "rules",
+      "source",
+      "subject_id",
+      "tool",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "What the tool policy decides about a call of one subject, and why."
+  },
   "Attempts": {
     "type": "object",
     "additionalProperties": false,
@@ -540,6 +625,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "Whether a record still is what was sealed."
+  },
+  "Approval": {
+    "$ref": "#/components/schemas/ApprovalRecord"
+  },
+  "Approvals": {
+    "$ref": "#/components/schemas/Part_ApprovalRecord"
+  },
+  "ApprovalStatistics": {
+    "$ref": "#/components/schemas/ApprovalStats"
   },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
@@ -2212,7 +2306,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "settle_call",
       "report_call",
       "see_unredacted",
-      "delete_world"
+      "delete_world",
+      "decide_call",
+      "grant_calls"
     ],
     "description": "The kinds of operators' actions."
   },
@@ -2734,6 +2830,54 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What filled prompts, in tokens."
+  },
+  "Decision": {
+    "type": "string",
+    "enum": [
+      "allow",
+      "deny",
+      "require_approval"
+    ],
+    "description": "What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet."
+  },
+  "EffectClass": {
+    "type": "string",
+    "enum": [
+      "read_only",
+      "state_change",
+      "external_side_effect"
+    ],
+    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
+  },
+  "ExplainedRule": {
+    "type": "object",
+    "properties": {
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the rule in its policy."
+      },
+      "decide": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "because": {
+        "type": "string"
+      },
+      "matches": {
+        "type": [
+          "boolean",
+          "null"
+        ],
+        "description": "Null where it depends on arguments that nobody has given."
+      }
+    },
+    "required": [
+      "rule",
+      "decide",
+      "because",
+      "matches"
+    ],
+    "additionalProperties": false,
+    "description": "One rule that is for a call."
   },
   "StatusCount": {
     "type": "object",
@@ -3285,15 +3429,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The members of `run --json` and of lists."
-  },
-  "EffectClass": {
-    "type": "string",
-    "enum": [
-      "read_only",
-      "state_change",
-      "external_side_effect"
-    ],
-    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
   },
   "AwaitedCall": {
     "type": "object",
@@ -4650,6 +4785,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "The settlement of a call in doubt."
+      },
+      "policy_ruling": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PolicyRulingRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
       }
     },
     "required": [
@@ -4680,6 +4826,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "pended",
       "performance",
+      "policy_ruling",
       "repeatable",
       "replaced",
       "request_hash",
@@ -4785,6 +4932,44 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "report"
     ],
     "description": "The origin of a settlement: a person at the database, or a report."
+  },
+  "PolicyRulingRecord": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "type": "string",
+        "enum": [
+          "allow",
+          "deny",
+          "require_approval"
+        ]
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the deciding rule in the policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where there is no policy."
+      }
+    },
+    "required": [
+      "decision",
+      "rule",
+      "because",
+      "policy_hash"
+    ],
+    "additionalProperties": false,
+    "description": "What a tool policy decided about a call."
   },
   "ListedLlmCall": {
     "type": "object",
@@ -5039,6 +5224,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "raw_text": {
         "type": "string"
       },
+      "items": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/AnswerItem"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What the model said beside its text: native calls, and reasoning for its provider; null where it said nothing so."
+      },
       "normalised_text": {
         "type": [
           "string",
@@ -5160,6 +5359,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "invocation_kind",
       "is_driven",
       "is_superseded",
+      "items",
       "llm_call_id",
       "logical_generation_attempt",
       "max_output_tokens",
@@ -5324,6 +5524,67 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "One generation of a lane: a subject at a node asks its model, until it has an answer."
+  },
+  "AnswerItem": {
+    "anyOf": [
+      {
+        "$ref": "#/components/schemas/ReasoningItem"
+      },
+      {
+        "$ref": "#/components/schemas/FunctionCallItem"
+      }
+    ],
+    "description": "What a model has said of one answer beside its text."
+  },
+  "ReasoningItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "reasoning"
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json"
+      }
+    },
+    "required": [
+      "type",
+      "provider"
+    ],
+    "additionalProperties": false,
+    "description": "Reasoning that the provider wants back: only its plugin reads it."
+  },
+  "FunctionCallItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "function_call"
+      },
+      "call_id": {
+        "type": "string",
+        "description": "The model's id; empty where it gave none."
+      },
+      "name": {
+        "type": "string"
+      },
+      "arguments": {
+        "type": "string",
+        "description": "The arguments as one text, which should be JSON."
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json",
+        "description": "What the provider wants back with the call."
+      }
+    },
+    "required": [
+      "type",
+      "call_id",
+      "name",
+      "arguments"
+    ],
+    "additionalProperties": false,
+    "description": "A call of a function: the plugin has assembled it, and has not read its arguments."
   },
   "Part_ListedOrder": {
     "type": "object",
@@ -6143,6 +6404,232 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What is wrong, and where."
+  },
+  "ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "approval_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "status": {
+        "$ref": "#/components/schemas/ApprovalStatus"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "effect_class": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
+      },
+      "asked_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "decided_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "decided_by": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Who decided; `grant` where a grant of earlier did."
+      },
+      "grant_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call, once it was made."
+      }
+    },
+    "required": [
+      "approval_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "status",
+      "tool_name",
+      "source_hash",
+      "source_label",
+      "effect_class",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "request",
+      "rule",
+      "because",
+      "asked_at",
+      "deadline",
+      "decided_at",
+      "decided_by",
+      "grant_id",
+      "reason",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "A call that waits for a person, or for which one has decided."
+  },
+  "ApprovalStatus": {
+    "type": "string",
+    "enum": [
+      "waiting",
+      "approved",
+      "denied",
+      "expired",
+      "superseded"
+    ],
+    "description": "A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
+  },
+  "Part_ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ApprovalStats": {
+    "type": "object",
+    "properties": {
+      "rules": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "never_denied": {
+              "type": "boolean",
+              "description": "A gate that decides nothing: it was asked ten times or more, and never denied."
+            },
+            "rule": {
+              "type": "string"
+            },
+            "tool_name": {
+              "type": "string"
+            },
+            "asked": {
+              "type": "number"
+            },
+            "approved": {
+              "type": "number"
+            },
+            "denied": {
+              "type": "number"
+            },
+            "expired": {
+              "type": "number"
+            },
+            "by_grant": {
+              "type": "number"
+            },
+            "median_ms": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the median in milliseconds; null without one."
+            },
+            "hasty": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the share made in under 3 seconds, from 0 to 1; null without one."
+            }
+          },
+          "required": [
+            "approved",
+            "asked",
+            "by_grant",
+            "denied",
+            "expired",
+            "hasty",
+            "median_ms",
+            "never_denied",
+            "rule",
+            "tool_name"
+          ]
+        }
+      }
+    },
+    "required": [
+      "rules"
+    ],
+    "additionalProperties": false,
+    "description": "The rules by which persons are asked, and how they decide."
   },
   "Waiting": {
     "type": "object",

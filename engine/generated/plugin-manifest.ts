@@ -42,6 +42,7 @@ export interface PluginManifest {
   readonly model?: ModelFromInterface;
   readonly timeout?: TimeoutFromInterface;
   readonly schema_delivery?: SchemaDeliveryFromInterface;
+  readonly tool_calling?: ToolCallingFromInterface;
   /** Interface members with values that the plugin does not support yet, each with the value to use instead: rejected with NOT_SUPPORTED_YET. */
   readonly not_yet?: {
     readonly [k: string]: {
@@ -108,4 +109,12 @@ export interface SchemaDeliveryFromInterface {
     readonly [k: string]: SchemaDelivery;
   };
   readonly default?: SchemaDelivery;
+}
+/** For a chat plugin: the interface member that says how the model calls a tool. Without it, by its JSON answer. */
+export interface ToolCallingFromInterface {
+  readonly interface_field: string;
+  /** The meaning of each value of that member. native: the request holds the tools, and the answer the calls. */
+  readonly values: {
+    readonly [k: string]: 'json_control' | 'native';
+  };
 }

@@ -9,7 +9,7 @@ import type { PricedModel, Prices, UsdPerMillionTokens } from '../generated/pric
 const SNAPSHOT = { snapshot: '@pydantic/genai-prices 0.1.8', snapshot_date: '2026-09-23' } as const;
 
 /** An operator's prices, and the name of their file. */
-export interface OwnPrices {
+interface OwnPrices {
   readonly file: string;
   readonly prices: Prices;
 }

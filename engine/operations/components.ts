@@ -13,7 +13,7 @@ const HEX = /^[0-9a-f]+$/;
 const HASH = /^[0-9a-f]{64}$/;
 
 /** A document by its kind and its hash, or the first digits of it. */
-export interface ComponentName {
+interface ComponentName {
   readonly kind: ComponentKind;
   readonly hash: string;
 }

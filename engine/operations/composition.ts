@@ -3,9 +3,9 @@ import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { OperatorActionKind } from '../ports/operator-actions.js';
-import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
+import type { CallSource, FindModel, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor } from './audit.js';
-import type { Archive, Authoring, Engine } from './engine.js';
+import type { Archive, Authoring, Engine, Metering } from './engine.js';
 import type { Signer } from './evidence/checkpoint.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -35,10 +35,10 @@ export interface Composition {
   readonly log?: WriteLog;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Authoring>;
-  /** Runs a task with sources, without a database or a record. The variables override the environment's. */
+  /** Runs a task with sources, without a database or a record. */
   withSources<Value>(
     task: (sources: OpenSources) => Promise<Value>,
-    variables?: Readonly<Record<string, string>>,
+    options?: Pick<EngineOptions, 'variables' | 'model'>,
   ): Promise<Value>;
   /** Plugins for inspection and tests; only a test runs their code. */
   openWorkshop(): Promise<Workshop>;
@@ -81,6 +81,13 @@ export interface OpenSources {
   readonly authoring: Authoring;
   readonly callSource: CallSource;
   readonly listVariations: ListVariations;
+  readonly findModel: FindModel;
+  readonly metering: Metering;
+  /**
+   * Runs a task whose model calls count against the operator's budget of the day, where there is one: then its database is
+   * opened. @returns a refusal of the budget, of its prices or of the database
+   */
+  withinDay<Value>(task: (callSource: CallSource) => Promise<Outcome<Value>>): Promise<Outcome<Value>>;
 }
 
 export interface OpenArchive extends Archive {

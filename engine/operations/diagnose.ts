@@ -93,7 +93,7 @@ const PATIENCE_MS = 3_000;
 const LOOK_MS = 50;
 
 /** Whether the doorbell of workers works. Without it they poll every second. */
-export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagnosis> {
+async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagnosis> {
   const subject = 'doorbell';
   if (!chosen.ok) {
     const { code = '', message = 'none', repair = '' } = chosen.problems[0] ?? {};
@@ -121,7 +121,7 @@ async function findLastingFault(doorbell: Doorbell): Promise<string | undefined>
   }
 }
 
-export interface ServiceSurroundings {
+interface ServiceSurroundings {
   /** Undefined for a variable that is not set, or empty. */
   readonly lookUp: (variable: string) => string | undefined;
   readonly catalogue: PluginCatalogue;
@@ -153,7 +153,7 @@ const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
  * Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. Of one world,
  * none is missing where each of its sources names another variable.
  */
-export function diagnoseModels(
+function diagnoseModels(
   surroundings: ServiceSurroundings,
   interfaces: readonly JsonObject[],
 ): Promise<readonly Diagnosis[]> {
@@ -200,7 +200,7 @@ async function diagnoseModel(
 }
 
 /** Whether the variables that stored sources name are set, and their addresses answer. */
-export function diagnoseVariables(
+function diagnoseVariables(
   surroundings: ServiceSurroundings,
   interfaces: readonly JsonObject[],
 ): Promise<readonly Diagnosis[]> {

@@ -15,6 +15,8 @@ import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 export interface Authoring {
   readonly compileSchema: CompileSchema;
   readonly validateDocument: ValidateDocument;
+  /** The same without the plugins: the settings of a source may be of one that is not here. */
+  readonly validateShape: ValidateDocument;
   readonly catalogue: PluginCatalogue;
   /** Where shipped files live: `schemas/`, `fixtures/`. */
   readonly package_root: string;

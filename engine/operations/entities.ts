@@ -9,7 +9,7 @@ import type { Archive } from './engine.js';
 import { showWorld, type TurnPlace, type WorldPlace } from './worlds.js';
 
 /** An entity as it was at the end of a turn. */
-export interface ShownEntity extends TurnPlace, Entity {
+interface ShownEntity extends TurnPlace, Entity {
   /** The latest turn of the world. */
   readonly last_turn: number;
 }
@@ -25,7 +25,7 @@ export interface EntityPlace extends WorldPlace {
 }
 
 /** The canonical id that a person means, by the rules of `normaliseEntityId`. */
-export function toEntityId(written: string): Outcome<string> {
+function toEntityId(written: string): Outcome<string> {
   const meant = normaliseEntityId(written);
   return meant.ok ? succeed(meant.id) : refuse(problem('BAD_ENTITY_ID', { written, reason: meant.reason }));
 }
@@ -58,16 +58,6 @@ export async function showEntity(
   if (entity === undefined) return unknownEntity([shown.value], id.value);
   const world = await archive.store.worlds.find(world_slug);
   return succeed({ world_slug, turn, simulation_time, last_turn: world?.turn ?? turn, ...entity });
-}
-
-/** A part of the changes of an entity up to a turn, the latest first: each with the patch and the call behind it. */
-export async function listEntityHistory(
-  archive: Archive,
-  place: EntityPlace,
-  wanted: WantedPart,
-): Promise<Outcome<Part<EffectOrigin>>> {
-  const life = await showEntityLife(archive, place, wanted);
-  return life.ok ? succeed(life.value.history) : life;
 }
 
 /** An entity, and a part of its changes. */
@@ -103,10 +93,7 @@ export function findUnknownEntity(
 }
 
 /** Refuses an id, with the nearest one that an entity of these worlds has. */
-export function unknownEntity(
-  worlds: readonly Pick<WorldSnapshot, 'world_slug' | 'entities'>[],
-  name: string,
-): Refused {
+function unknownEntity(worlds: readonly Pick<WorldSnapshot, 'world_slug' | 'entities'>[], name: string): Refused {
   const known = new Set(worlds.flatMap(({ entities }) => entities.map(({ id }) => id)));
   const slugs = worlds.map(({ world_slug }) => world_slug);
   return refuse(problem('ENTITY_UNKNOWN', { name, worlds: slugs, ...among(name, [...known]) }));

@@ -7,7 +7,7 @@ const FOR_OTHERS = 0o077;
 const WRITTEN_BY_OTHERS = 0o022;
 
 /** Why a file is not private to this user. */
-export type Foreign = 'not_a_file' | 'of_another' | 'open_to_others';
+type Foreign = 'not_a_file' | 'of_another' | 'open_to_others';
 
 /**
  * Whether a file is private to this user; links are not followed. Where the platform has no owners, every file is.

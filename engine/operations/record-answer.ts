@@ -2,6 +2,7 @@ import { type Outcome, problem, refuse, type Refused, succeed } from '../contrac
 import { present } from '../contract/present.js';
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import { listCalls } from '../core/prompt/items.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
@@ -44,13 +45,17 @@ function isSourceClass(failure_class: string | null): failure_class is SourceCla
 
 /** A model's answer. The core derives the rest again. */
 function toSaid(
-  { raw_text, finish_reason, tokens, failure_class, failure_message }: LlmCallRecord,
+  { raw_text, items, finish_reason, tokens, failure_class, failure_message }: LlmCallRecord,
   http_status: number | undefined,
 ): Answer {
   const usage =
     tokens === null ? {} : { usage: { input_tokens: tokens.input_tokens, output_tokens: tokens.output_tokens } };
   if (isSourceClass(failure_class))
     return toFailure(failure_class, failure_message, present({ http_status, text: raw_text || undefined }));
+  const [call, ...others] = listCalls(present({ items: items ?? undefined }));
+  const args = call && others.length === 0 ? parseExactly(call.arguments || '{}') : undefined;
+  if (call !== undefined && args !== undefined)
+    return { json: { kind: 'tool_call', tool_call: { name: call.name, arguments: args } }, ...usage };
   const json = parseExactly(raw_text);
   if (json !== undefined && finish_reason === 'stop') return { json, ...usage };
   return { text: raw_text, ...(isFinishReason(finish_reason) ? { finish_reason } : {}), ...usage };
@@ -118,7 +123,7 @@ const HIDDEN = 'hidden';
  * Completes a redacted answer with members that its schema requires. No turn sees them: redaction hides them again.
  * Only plain keywords of the schema are followed, so the result may still not fit.
  */
-export function fillHidden(value: Json, schema: Json | undefined): Json {
+function fillHidden(value: Json, schema: Json | undefined): Json {
   if (!isObject(schema)) return value;
   if (Array.isArray(value)) return value.map((item) => fillHidden(item, schema['items']));
   if (!isObject(value)) return value;

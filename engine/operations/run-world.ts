@@ -6,7 +6,7 @@ import type { AnswerAsPerson, Composition } from './composition.js';
 import { type Engine, whileOpen } from './engine.js';
 import { adoptNamed, type NamedScenario } from './change-scenario.js';
 import { type EditedScenario, findEdited } from './edited-files.js';
-import { estimateRun, type RunEstimate } from './estimate.js';
+import { estimateLongRun, type RunEstimate } from './estimate.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
 import { type StageRequest, startStage } from './stage.js';
 import { checkChosenModel } from './chosen-model.js';
@@ -33,12 +33,9 @@ export interface ScenarioNews {
   readonly edited?: EditedScenario | undefined;
   /** The first turn of a scenario that this run has adopted. */
   readonly adopted_from_turn?: number | undefined;
-  /** Of a long run whose models have prices. */
+  /** Of a long run that somebody pays. */
   readonly estimate?: RunEstimate | undefined;
 }
-
-/** A run of as many turns is estimated unasked. */
-const LONG_RUN_TURNS = 10;
 
 /** Runs turns of a world, with a scripted model where there is a script. */
 export function runWorld(
@@ -54,20 +51,11 @@ export function runWorld(
     const chosen = await checkChosenModel(engine, world.value.scenario_hash, request.model);
     if (!chosen.ok) return chosen;
     const current = (await engine.store.worlds.scenarios(world_slug)).at(-1);
-    const estimate = await findEstimate(engine, request);
+    const estimate = await estimateLongRun(engine, request);
     const news = { edited: await findEdited(engine, current), adopted_from_turn: adopted?.value, estimate };
     request.onWorld(world.value, engine.store.database, news);
     return withNews(await runTurns(engine, { ...request, at_leisure: request.person !== undefined }), news);
   });
-}
-
-async function findEstimate(
-  engine: Engine,
-  { world_slug, turns, answers_file, person }: WatchedRun & Pick<RunRequest, 'world_slug'>,
-): Promise<RunEstimate | undefined> {
-  if (turns < LONG_RUN_TURNS || answers_file !== undefined || person !== undefined) return undefined;
-  const estimate = await estimateRun(engine, { world_slug, turns });
-  return estimate.ok && estimate.value.limit.usd !== null ? estimate.value : undefined;
 }
 
 export function withNews(run: Outcome<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Outcome<RunReport> {

@@ -7,7 +7,7 @@ import type { Engine } from './engine.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
-export interface SettleRequest {
+interface SettleRequest {
   readonly attempt_id: string;
   /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;

@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
-import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
-import type { Archive } from './engine.js';
+import type { Exported, FindDocumentFault, Imported, OpenAttempt } from '../ports/transfer.js';
+import { isObject } from '../core/content/json-pointer.js';
+import type { Archive, Engine } from './engine.js';
 import { FileFault, onFile } from './file-fault.js';
 import { unknownWorld } from './worlds.js';
 import { writeNewFile } from './write-files.js';
@@ -82,12 +83,16 @@ export function worldUnderWay(
   return problem('WORLD_UNDER_WAY', facts, { details: { world_slug, attempt_id } });
 }
 
+/** Takes in the worlds of a file: all of them, or none where a line does not fit or a document breaks its schema. */
 export async function importWorlds(
-  { store }: Archive,
+  { store, authoring }: Pick<Engine, 'store' | 'authoring'>,
   { file, working_folder }: { readonly file: string; readonly working_folder: string },
 ): Promise<Outcome<Moved>> {
   try {
-    const imported = await store.transfer.import(readLines(resolve(working_folder, file)));
+    const imported = await store.transfer.import(
+      readLines(resolve(working_folder, file)),
+      findDocumentFault(authoring.validateShape),
+    );
     return toDone(imported, file);
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
@@ -98,6 +103,17 @@ export async function importWorlds(
         : problem('FILE_UNREADABLE', { exported: file, reason }),
     );
   }
+}
+
+function findDocumentFault(validateShape: Engine['authoring']['validateShape']): FindDocumentFault {
+  return (kind, { content = null, workflow_hash }) => {
+    const fault = validateShape(kind, content).find(({ severity }) => severity !== 'note');
+    if (fault !== undefined) return `content${fault.pointer ?? ''}: ${fault.message.replace(/\.$/, '')}`;
+    if (kind !== 'cognition_profile' || !isObject(content)) return undefined;
+    const { workflow_ref } = content;
+    const isNamed = isObject(workflow_ref) && workflow_ref['hash'] === workflow_hash;
+    return isNamed ? undefined : 'workflow_hash is not that of its content';
+  };
 }
 
 function toDone(imported: Imported, file: string): Outcome<Moved> {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
+import { readOutputLimit } from '../core/binding/source-settings.js';
 import { contentHash } from '../core/content/canonical.js';
 import type { Generation, Invoke } from '../core/protocol/command.js';
 import type { CallRecorder } from '../ports/sources.js';
@@ -32,7 +33,13 @@ export function toInvoke({ key, label, request, generation, pending_deadline_ms,
     deadline_ms: limits.max_runtime_ms,
     ...present({ generation }),
     call: {
-      source: { hash: contentHash(definition), label, plugin: definition.name, interface: definition },
+      source: {
+        hash: contentHash(definition),
+        label,
+        plugin: definition.name,
+        interface: definition,
+        ...present({ output_limit: readOutputLimit(definition) }),
+      },
       effect: 'read_only',
       repeatable: false,
       redaction: 'all',

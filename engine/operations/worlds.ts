@@ -121,7 +121,7 @@ export async function showWorld(archive: Archive, request: WorldPlace): Promise<
 }
 
 /** The problem with a turn that a world has not reached. */
-export function turnUnknown(world: Pick<WorldSnapshot, 'world_slug' | 'turn'>, turn: number | undefined): Problem {
+function turnUnknown(world: Pick<WorldSnapshot, 'world_slug' | 'turn'>, turn: number | undefined): Problem {
   return problem('TURN_UNKNOWN', { world_slug: world.world_slug, turn, reached: world.turn });
 }
 

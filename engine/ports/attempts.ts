@@ -1,6 +1,7 @@
 import type { Json } from '../contract/json.js';
 import type { TokenUsage } from '../contract/source.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
 import type { Recorded } from '../core/turn/refold.js';
@@ -10,6 +11,7 @@ import type { Verdict } from '../core/protocol/verdict.js';
 import type { World } from '../core/world/world.js';
 import type { Fact } from '../core/facts/fact.js';
 import type { Seal } from '../core/ledger/seal.js';
+import type { AskedState, NamedApproval, UsedGrant } from './approvals.js';
 import type { Claimed, ClaimRequest } from './claim.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
@@ -174,10 +176,11 @@ export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
 /** What earlier attempts at a turn have used, and what is known of earlier answers. */
 export interface EarlierSpending {
   readonly spent: readonly EarlierCall[];
-  /** By node, the latest answers first. */
+  /** By node, and of its gate apart, the latest answers first. */
   readonly outputs: readonly {
     readonly workflow_hash: string;
     readonly node_id: string;
+    readonly invocation_kind: 'llm_generation' | 'quality_gate';
     readonly output_tokens: readonly number[];
   }[];
 }
@@ -214,6 +217,8 @@ export interface CallStart {
   readonly started_at: number;
   /** The resolved settings of its source; absent where it was refused before that. */
   readonly resolved?: ResolvedSource;
+  /** The decision of policy; absent where the call needs no leave. Of a refused call its end has it. */
+  readonly ruling?: Ruling;
   /** A refused call is written with its end, by the same statement. */
   readonly refused?: CallFinish;
 }
@@ -351,6 +356,10 @@ export interface AttemptStore {
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. @returns its deadline in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
+  /** Asks a person for a call, once, and says how that stands. One statement. */
+  askApproval(lease: AttemptLease, asked: NamedApproval): Promise<AskedState | 'overtaken'>;
+  /** Approves a call by a grant. One statement. @returns false where the grant has no use left */
+  useGrant(lease: AttemptLease, use: UsedGrant): Promise<boolean | 'overtaken'>;
   /** Suspends the attempt and releases the lease, unless a message has come. One statement. */
   suspend(lease: AttemptLease, suspension: SuspendAttempt): Promise<SuspendOutcome>;
   /** Notes in the timeline that these calls are superseded. One statement. */

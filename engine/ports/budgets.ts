@@ -11,7 +11,7 @@ export interface KeptBudget {
   readonly limits: Limits;
 }
 
-/** A call of an attempt that counts against a budget while it is under way. */
+/** A call that counts against a budget while it is under way. */
 export interface KeptCall extends Estimate {
   readonly call_id: string;
 }
@@ -23,8 +23,11 @@ export type KeptReservation =
 
 /** Budgets that many processes use at once. What a dead driver had reserved ends with its lease. */
 export interface BudgetStore {
-  /** One statement: it reserves the most that a call may use, where its realistic estimate fits. */
-  reserve(budget: KeptBudget, lease: AttemptLease, call: KeptCall): Promise<KeptReservation>;
+  /**
+   * One statement: it reserves the most that a call may use, where its realistic estimate fits.
+   * @param lease undefined outside an attempt: the reservation ends at the deadline of the call
+   */
+  reserve(budget: KeptBudget, lease: AttemptLease | undefined, call: KeptCall): Promise<KeptReservation>;
   /** One statement: what the call has used is spent, and nothing of it stays reserved. */
   settle(budget: KeptBudget, call: KeptCall, used: Amounts): Promise<void>;
 }

@@ -9,7 +9,9 @@ export type OperatorActionKind =
   | 'settle_call'
   | 'report_call'
   | 'see_unredacted'
-  | 'delete_world';
+  | 'delete_world'
+  | 'decide_call'
+  | 'grant_calls';
 
 export type ActionSurface = 'command_line' | 'http' | 'browser' | 'library' | 'mcp';
 

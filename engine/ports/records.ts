@@ -1,5 +1,6 @@
 import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import type { AnswerItem } from '../contract/source.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
@@ -158,6 +159,18 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly pended: PendedCall | null;
   /** The settlement of a call in doubt. */
   readonly settlement: SettlementRecord | null;
+  /** The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions. */
+  readonly policy_ruling: PolicyRulingRecord | null;
+}
+
+/** What a tool policy decided about a call. */
+export interface PolicyRulingRecord {
+  readonly decision: 'allow' | 'deny' | 'require_approval';
+  /** The pointer of the deciding rule in the policy; null where none matches, which denies. */
+  readonly rule: string | null;
+  readonly because: string;
+  /** Null where there is no policy. */
+  readonly policy_hash: string | null;
 }
 
 /** Why a call failed: three times null where it did not. */
@@ -204,6 +217,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** Of the source call, as its own record says; null while it runs. */
   readonly duration_ms: number | null;
   readonly raw_text: string;
+  /** What the model said beside its text: native calls, and reasoning for its provider; null where it said nothing so. */
+  readonly items: readonly AnswerItem[] | null;
   readonly normalised_text: string | null;
   readonly finish_reason: string | null;
   /** The limit of its answer that budgets left; null where the source's own, or none, was sent. */

@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { TokenUsage, TriedQuestion } from '../contract/source.js';
+import type { AskedApproval } from '../core/approvals/approval.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { SourceProgram } from '../core/protocol/program.js';
+import type { ApprovalState } from './approvals.js';
 
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
@@ -49,6 +52,8 @@ export interface CallBroke extends CallEnd {
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
+  /** Of a refused call: the decision of policy about it. */
+  readonly ruling?: Ruling;
   /** It may have had its side effect, and may not be repeated. */
   readonly outcome_unknown?: true;
   /** The service's retry delay, in milliseconds from the end of the call. */
@@ -74,7 +79,16 @@ export interface CallPended extends Pick<CallEnd, 'key' | 'http_status' | 'respo
   readonly correlation_alias?: string;
 }
 
-export type CallResult = CallOutcome | CallPended;
+/** A person has to approve the call. Nothing left the process, and nothing of the call is on record. */
+export interface CallUnapproved {
+  readonly key: string;
+  readonly status: 'unapproved';
+  readonly approval_id: string;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+export type CallResult = CallOutcome | CallPended | CallUnapproved;
 
 export type CallReport =
   | { readonly kind: 'answered'; readonly value: Json }
@@ -109,8 +123,10 @@ export interface ResolvedSource {
 /** Records a call while it is performed. The pipeline awaits each write before its next stage. */
 export interface CallRecorder {
   /** Must be durable when it resolves: the first byte is sent after it. */
-  started(resolved: ResolvedSource): Promise<void>;
+  started(resolved: ResolvedSource, ruling?: Ruling): Promise<void>;
   flushed(batch: ChunkBatch): Promise<void>;
+  /** Asks a person for the call, or finds what was decided of it; left out where nobody can be asked. */
+  asked?(approval: AskedApproval): Promise<ApprovalState>;
 }
 
 /** The turn's context of a call. */
@@ -151,7 +167,7 @@ export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) =>
   readonly endpoint_origin: string | null;
 };
 
-export interface CallOfSource {
+interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
   /** The id of the call's record. */
   readonly correlation_id: string;

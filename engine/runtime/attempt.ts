@@ -42,6 +42,8 @@ interface Opening {
 /** An attempt while it is driven: the one mutable thing of the runtime. */
 export interface Attempt extends Opening {
   readonly calls: Map<string, Call>;
+  /** The keys of the calls that wait for a person, by the ids of their approvals. */
+  readonly approvals: Map<string, string>;
   /** How often each command has been performed, here and by earlier drivers. */
   readonly performances: Map<string, number>;
   /** Calls that have failed and are made again in a while. */
@@ -81,6 +83,7 @@ export function openAttempt(opening: Opening): Attempt {
     state: UNBEGUN,
     is_leaving: false,
     calls: new Map(),
+    approvals: new Map(),
     performances: new Map(),
     waits: new Map(),
     last_invocation_seq: 0,

@@ -1,4 +1,4 @@
-import { contentHash } from '../core/content/canonical.js';
+import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import { toStoredText } from '../core/content/stored-text.js';
 import type { AttemptBegan, CallEnded, CallStarted, CallSuperseded, Fact, PatchFact } from '../core/facts/fact.js';
@@ -129,7 +129,8 @@ function hashOfJson({ answer }: CallFinish['outcome']): string | null {
 /** The text of a generation that broke off is not an answer. */
 function hashOfText({ status, answer }: CallFinish['outcome']): string | null {
   const isText = status === 'succeeded' && typeof answer === 'object' && answer !== null && 'text' in answer;
-  return isText && typeof answer.text === 'string' ? sha256(answer.text) : null;
+  if (!isText || typeof answer.text !== 'string') return null;
+  return sha256(answer.text + (answer.items === undefined ? '' : canonicalText(answer.items)));
 }
 
 function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallEnded {

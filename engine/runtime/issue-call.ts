@@ -3,6 +3,7 @@ import type { Invoke } from '../core/protocol/command.js';
 import type { AttemptLease, CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
 import { type Attempt, type Call, callOf } from './attempt.js';
+import { askApproval } from './approvals.js';
 import { chooseWait, waitFor } from './backoff.js';
 import { callWithinBudgets } from './kept-budgets.js';
 import { writeAlone, writeCall } from './journal.js';
@@ -55,12 +56,16 @@ function make(parts: RuntimeParts, attempt: Attempt, call: Call, command: Invoke
       signal: call.abort.signal,
     },
     {
-      async started(resolved) {
+      async started(resolved, ruling) {
         call.stage = 'made';
-        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, command, resolved } });
+        await writeCall(attempt.journal, {
+          kind: 'started',
+          start: { ...call.start, command, resolved, ...present({ ruling }) },
+        });
         const { source_invocation_id } = call.start;
         attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...resolved });
       },
+      asked: (approval) => askApproval(parts, attempt, approval),
       async flushed(batch) {
         if (llm_call_id === undefined) return;
         // In the journal's order, so that a reader of the record never finds an event between two that it has read.

@@ -26,18 +26,17 @@ interface NamedKept extends KeptBudget, NamedBudget {
   readonly renewed_ms?: number;
 }
 
-/** The budgets against which the generations of a world count. */
-export function listKept(
-  { budgets, clock }: Pick<RuntimeParts, 'budgets' | 'clock'>,
-  program: Program,
-  world_slug: string,
-) {
-  const { world_budget } = program;
+type BudgetParts = Pick<RuntimeParts, 'budgets' | 'clock'>;
+
+/** The budgets against which the generations of a world count; outside of worlds, those of the day. */
+export function listKept({ budgets, clock }: BudgetParts, { world_budget }: Bounded, world_slug = '') {
   return [
     ...(budgets?.of_day === undefined ? [] : [toDay(budgets.of_day, clock.now())]),
     ...(world_budget === undefined || budgets === undefined ? [] : [toWorld(world_budget, world_slug)]),
   ];
 }
+
+type Bounded = Pick<Program, 'world_budget' | 'price'>;
 
 /** A day begins at midnight, UTC. */
 function toDay(limits: Limits, now: number): NamedKept {
@@ -68,8 +67,9 @@ function toWorld(limits: Limits, world_slug: string): NamedKept {
 /** A generation that is about to be made. */
 interface Generating {
   readonly command: Invoke;
-  readonly program: Program;
-  readonly lease: AttemptLease;
+  readonly program: Bounded;
+  /** Left out outside an attempt. */
+  readonly lease?: AttemptLease;
   readonly call_id: string;
   readonly signal: AbortSignal;
 }
@@ -80,12 +80,12 @@ interface Generating {
  * @returns how it ended, or that a budget refuses it
  */
 export async function callWithinBudgets(
-  parts: RuntimeParts,
+  parts: BudgetParts,
   generating: Generating,
   make: (command: Invoke) => Promise<CallResult>,
 ): Promise<CallResult> {
   const { command, program, lease } = generating;
-  const kept = command.generation === undefined ? [] : listKept(parts, program, lease.world_slug);
+  const kept = command.generation === undefined ? [] : listKept(parts, program, lease?.world_slug);
   if (kept.length === 0 || parts.budgets === undefined) return make(command);
   const { store, outputs } = parts.budgets;
   const known = { outputs: outputs.get(nodePlace(command)) ?? [], unspent: {}, price: program.price };
@@ -94,7 +94,7 @@ export async function callWithinBudgets(
   let limited = command;
   const settleAll = async (result: CallResult | undefined): Promise<void> => {
     const used =
-      result === undefined || result.status === 'pending'
+      result === undefined || result.status === 'pending' || result.status === 'unapproved'
         ? call.least
         : usedBy(command, eventOf(result), program.price);
     for (const budget of held) await store.settle(budget, call, used);
@@ -121,7 +121,7 @@ export async function callWithinBudgets(
 }
 
 async function reserve(
-  parts: RuntimeParts,
+  parts: BudgetParts,
   { command, lease, signal }: Generating,
   budget: NamedKept,
   call: KeptCall,
@@ -155,7 +155,7 @@ function refuse(
   return { ...ended, status: 'failed', failure_class, failure_message, refused: true };
 }
 
-function toLimited(command: Invoke, left: Limits, { price }: Program): Invoke {
+function toLimited(command: Invoke, left: Limits, { price }: Bounded): Invoke {
   const limit = limitOutput(command, left, price);
   const least = Math.min(limit ?? Infinity, command.max_output_tokens ?? Infinity);
   return least === Infinity ? command : { ...command, max_output_tokens: least };

@@ -5,6 +5,7 @@ import type { Suspend, TurnCommand } from '../core/protocol/command.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
 import { agentsOf } from './agent-moves.js';
+import { handleDecision } from './approvals.js';
 import { type Attempt, callOf, handleOutcome, moveTo } from './attempt.js';
 import { eventOf } from './event-of.js';
 import { toMoment } from './fact-log.js';
@@ -96,6 +97,8 @@ async function handleMessage(
       return handleReport(parts, attempt, message);
     case 'timeout':
       return handleTimeout(parts, attempt, message);
+    case 'ui_action':
+      return handleDecision(parts, attempt, message);
     default:
       return [];
   }

@@ -59,6 +59,14 @@ export type Progress =
       /** The deadline of its answer, in milliseconds since 1970. */
       readonly deadline: number;
     }
+  | {
+      /** The policy leaves a call to a person. */
+      readonly kind: 'approval_asked';
+      readonly approval_id: string;
+      readonly command: Invoke;
+      /** In milliseconds since 1970. */
+      readonly deadline: number;
+    }
   | (AttemptOfTurn & { readonly kind: 'attempt_suspended'; readonly resume_deadline: number })
   | (AttemptOfTurn & { readonly kind: 'turn_committed'; readonly patches: readonly AcceptedPatch[] })
   | {

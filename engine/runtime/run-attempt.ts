@@ -28,6 +28,7 @@ import type { Fact } from '../core/facts/fact.js';
 import { leftBy } from './agent-moves.js';
 import { factOfBeginning, factsOfCalls } from './fact-log.js';
 import { openArrivals } from './arrivals.js';
+import { waitForApproval } from './approvals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';
 import { findBudgetsBefore } from './budgets-before.js';
 import { issue } from './issue-call.js';
@@ -305,6 +306,7 @@ async function handleResult(
   result: CallResult,
 ): Promise<readonly TurnCommand[]> {
   if (result.status === 'pending') return pend(parts, attempt, result);
+  if (result.status === 'unapproved') return waitForApproval(attempt, result);
   if (isUnmade(attempt, result.key)) return withdraw(attempt, result.key);
   const pended = await findReported(parts, attempt, result);
   return pended === undefined ? handleOutcome(parts, attempt, result) : pend(parts, attempt, pended);

@@ -11,7 +11,7 @@ import { typeOf } from './to-problems.js';
 import { compileShipped } from './compile-schema.js';
 
 /** The part of a plugin's description that checking a source needs. */
-export type KnownPlugin = Pick<PluginDescription, 'name' | 'validateInterface'>;
+type KnownPlugin = Pick<PluginDescription, 'name' | 'validateInterface'>;
 
 /**
  * Makes the check of documents against the schemas that ship; a source's `interface` is left to its plugin.

@@ -18,9 +18,8 @@ import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
-import { allowEverybody } from './stages/leave.js';
 
-export interface BenchParts {
+interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
@@ -98,7 +97,7 @@ function beginSession(
       ...parts,
       opened,
       admission: openAdmission({}, clock),
-      authorise: allowEverybody,
+      authorise: [],
       redact,
     }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),

@@ -34,7 +34,7 @@ export function withinCall<Value>(callBounds: CallBounds, run: () => Value): Val
 }
 
 /** How long a request that takes something back may outlive its call, and how long a source has to close. */
-export const FAREWELL_MS = 1_000;
+const FAREWELL_MS = 1_000;
 
 /**
  * The bounds of a call, and the signal that the plugin is handed, which represents them where a request names its call.
@@ -84,7 +84,7 @@ function whenOver(over: AbortSignal, react: () => void): void {
 }
 
 /** A call whose bounds are set. */
-export interface BoundCall {
+interface BoundCall {
   readonly signal: AbortSignal;
   /** Runs the plugin so that its requests find their bounds. */
   readonly within: <Value>(run: () => Value) => Value;

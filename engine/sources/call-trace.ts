@@ -14,7 +14,7 @@ export interface CallOutside {
 }
 
 /** Receives a plugin's reports during its call. */
-export interface OpenCallTrace {
+interface OpenCallTrace {
   readonly sink: TraceSink;
   /**
    * The unrecorded rest, for the end of the call. Later reports are dropped.

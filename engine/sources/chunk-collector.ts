@@ -12,7 +12,7 @@ import { toStorableText } from '../core/content/i-json.js';
 const FLUSH_FIRST_MS = 250;
 const FLUSH_LAST_MS = 5_000;
 
-export interface ChunkOutside {
+interface ChunkOutside {
   /** Milliseconds since the start of the call. */
   readonly offset: () => number;
   readonly write: (batch: ChunkBatch) => Promise<void>;

@@ -10,7 +10,7 @@ export interface Command {
   readonly secrets: readonly Secret[];
 }
 
-export type CommandOutcome =
+type CommandOutcome =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly message: string };
 

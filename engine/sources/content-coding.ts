@@ -22,7 +22,7 @@ const DECODERS = new Map<string, OpenDecoder>([
 ]);
 
 /** A body as its sender had it before it was compressed. */
-export interface DecodedBody {
+interface DecodedBody {
   readonly body: Readable;
   /** False where a coding is not known, or too many are there: then the body is as it came. */
   readonly is_decoded: boolean;

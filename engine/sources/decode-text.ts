@@ -6,7 +6,7 @@
 export const ESCAPE_MAX = 12;
 
 /** A text without one layer of escapes. */
-export interface Unescaped {
+interface Unescaped {
   readonly text: string;
   /** Where the code of each character begins in the text that it was decoded from, and of the end, where it ends. */
   readonly places: Uint32Array;

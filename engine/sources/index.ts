@@ -31,7 +31,7 @@ import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins 
 import { findShortSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { findModel, findObstacle } from './stages/resolve.js';
-import { allowEverybody, type Authorise } from './stages/leave.js';
+import type { Authorise } from './authorise.js';
 
 export { createExamineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
@@ -40,7 +40,8 @@ export { createPreparePlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
 export type { Secret } from './secrets.js';
-export type { Authorise } from './stages/leave.js';
+export { askAuthoriser } from './authorise.js';
+export type { AuthorisationQuestion, Authorise, Authoriser } from './authorise.js';
 
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
@@ -63,8 +64,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly model_at?: ModelPlace;
   /** How many calls are made at a time; any number, unless it is given. */
   readonly flight_limits?: FlightLimits;
-  /** Everybody may, unless it is given. */
-  readonly authorise?: Authorise;
+  /** Each of them must allow a call; without one, everybody may make it. */
+  readonly authorise?: readonly Authorise[];
   /** Where answers that come later are taken; nowhere, unless it is given. */
   readonly makeCallback?: MakeCallback;
   /** In a dry run: answers every call in the place of plugins, of which none is reached then. */
@@ -117,7 +118,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     lookUp,
     opened,
     admission: openAdmission(parts.flight_limits ?? {}, clock),
-    authorise: parts.authorise ?? allowEverybody,
+    // A dry run makes no call, and asks nobody about any.
+    authorise: isDry ? [] : (parts.authorise ?? []),
     alarm: timerAlarm,
     redact,
   };

@@ -28,7 +28,7 @@ export interface Origin {
 export type Found<What> = ({ readonly ok: true } & What) | { readonly ok: false; readonly message: string };
 
 /** The origin, or the command in its place. */
-export type OriginOutcome = Found<{ readonly origin?: Origin; readonly command?: Command }>;
+type OriginOutcome = Found<{ readonly origin?: Origin; readonly command?: Command }>;
 
 /** Reads where a source may connect from the variable that the manifest, or the source's interface, names. */
 export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, lookUp: LookUpVariable): OriginOutcome {

@@ -3,9 +3,18 @@ import { present } from '../contract/present.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
 import { IT_SAID, leavesOpen, mayRepeat } from '../core/protocol/failure.js';
-import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
+import type { CallEnd, CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import { hiddenAnswer } from './hidden-answer.js';
-import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
+import {
+  type Halt,
+  isHalt,
+  isPause,
+  isUnapproved,
+  type Passage,
+  type Pause,
+  type Shown,
+  type Unapproved,
+} from './passage.js';
 import { readWait } from './told-wait.js';
 import { shorten } from '../core/content/shorten.js';
 import { toStorableText } from '../core/content/i-json.js';
@@ -16,7 +25,8 @@ const MESSAGE_LENGTH_MAX = 4_000;
 const DOUBT = '; it is unknown whether its side effect took place';
 
 /** The outcome of the call, for its record. */
-export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
+export function toCallOutcome(end: Shown | Halt | Pause | Unapproved, now: number): CallResult {
+  if (isUnapproved(end)) return { status: 'unapproved', key: end.passage.command.key, ...end.approval };
   return isPause(end) ? toPended(end, now) : toOutcome(end, now);
 }
 
@@ -46,6 +56,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     failure_message:
       shorten(redacted, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + (isDoubted ? DOUBT : ''),
     refused: passage.begun !== true,
+    ruling: passage.begun === true ? undefined : passage.ruling,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
     retry_after_ms: readWait(facts, ended_at, present({ failure_class, http_status: facts.http_status })),

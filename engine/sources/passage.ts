@@ -1,12 +1,14 @@
 /**
  * A call on its way through the stages. Each stage hands on its input and its additions, so that the types say what a
- * stage may rely on: asked, routed, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
+ * stage may rely on: asked, routed, permitted, authorised, approved, granted, connected, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
  * that fails, halts it there.
  */
 import type { Json } from '../contract/json.js';
 import type { InvocationContext, Source, TokenUsage, TransportFacts } from '../contract/source.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
+import type { ApprovalState } from '../ports/approvals.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
 import type { Folder } from './folder.js';
@@ -42,11 +44,15 @@ export interface Routed extends Asked {
 // Marks of the stages that add nothing to a call. No value has them: they keep the compiler from leaving a stage out.
 declare const permitted: unique symbol;
 declare const authorised: unique symbol;
+declare const approved: unique symbol;
 declare const granted: unique symbol;
+declare const connected: unique symbol;
 
-/** The policy names the call, where it needs leave. */
+/** The policy does not deny the call; its ruling says whether a person has to approve it. */
 export interface Permitted extends Routed {
   readonly [permitted]: true;
+  /** Left out where the call needs no leave. */
+  readonly ruling?: Ruling;
 }
 
 /** The operator's authorisation allows it. */
@@ -54,12 +60,22 @@ export interface Authorised extends Permitted {
   readonly [authorised]: true;
 }
 
-/** It has the connection that it needs. */
-export interface Granted extends Authorised {
+/** A person has approved it, where its ruling requires that. */
+export interface Approved extends Authorised {
+  readonly [approved]: true;
+}
+
+/** It is granted the connection that it names. */
+export interface Granted extends Approved {
   readonly [granted]: true;
 }
 
-export interface Checked extends Granted {
+/** That connection is there. */
+export interface Connected extends Granted {
+  readonly [connected]: true;
+}
+
+export interface Checked extends Connected {
   /** The plugin's input: canonical and deeply frozen. */
   readonly request: Json;
 }
@@ -109,7 +125,7 @@ export interface Shown extends Validated {
 
 /** The facts of a call that every stage may read. */
 export type Passage = Asked &
-  Partial<Pick<Shown & Begun, 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
+  Partial<Pick<Shown & Begun, 'ruling' | 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
     /** The service has taken the call, though the call failed here. */
     readonly taken?: true;
   };
@@ -127,6 +143,12 @@ export interface RejectedAnswer {
   readonly answer: Json;
   /** Left out where the failure class says it. */
   readonly validation_status?: 'valid' | 'not_checked';
+}
+
+/** A call that waits for a person: it is issued again once somebody has decided. */
+export interface Unapproved {
+  readonly passage: Passage;
+  readonly approval: Pick<ApprovalState, 'approval_id' | 'deadline'>;
 }
 
 /** A call whose answer comes later. */
@@ -154,14 +176,14 @@ export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): st
 }
 
 /** Resolves once the start of the call is on record; undefined where the call never began. */
-export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefined {
+export function durableOf(end: Passage | Halt | Pause | Unapproved): Promise<void> | undefined {
   return ('passage' in end ? end.passage : end).durable;
 }
 
-/** One stage: takes a call, and hands it on, halts it, or pauses it for a later answer. */
+/** One stage: takes a call, and hands it on, halts it, leaves it to a person, or pauses it for a later answer. */
 export type Stage<From, To> = (passage: From) => Passed<To> | Promise<Passed<To>>;
 
-type Passed<To> = To | Halt | Pause;
+type Passed<To> = To | Halt | Pause | Unapproved;
 
 /** Stages in order; `next` adds one that takes what the last hands on, or less. */
 export interface Stages<To extends Asked> {
@@ -182,15 +204,19 @@ function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['r
     next: (name, stage) =>
       stagesOf([...names, name], async (asked) => {
         const passage = await run(asked);
-        return isHalt(passage) || isPause(passage) ? passage : stage(passage);
+        return isHalt(passage) || isPause(passage) || isUnapproved(passage) ? passage : stage(passage);
       }),
   };
 }
 
-export function isHalt(passage: Asked | Halt | Pause): passage is Halt {
+export function isHalt(passage: Asked | Halt | Pause | Unapproved): passage is Halt {
   return 'failure_class' in passage;
 }
 
-export function isPause(passage: Asked | Halt | Pause): passage is Pause {
+export function isPause(passage: Asked | Halt | Pause | Unapproved): passage is Pause {
   return 'deadline_ms' in passage;
+}
+
+export function isUnapproved(passage: Asked | Halt | Pause | Unapproved): passage is Unapproved {
+  return 'approval' in passage;
 }

@@ -3,13 +3,29 @@ import type { CallRecorder, CallResult, CallSource, ReceiveReport, ReplaceSecret
 import type { Clock } from '../ports/clock.js';
 import type { SourceProgram } from '../core/protocol/program.js';
 import type { Alarm } from '../contract/source.js';
+import type { Authorise } from './authorise.js';
 import type { Admission } from './admission.js';
 import type { Applicant, Sign } from './admission-table.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
-import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
+import {
+  type Answered,
+  type Asked,
+  type Begun,
+  durableOf,
+  first,
+  type Halt,
+  halt,
+  isHalt,
+  isPause,
+  isUnapproved,
+  type Pause,
+  type Ready,
+  type Shown,
+  type Stages,
+} from './passage.js';
 import { call } from './stages/call.js';
 import { startDurably } from './stages/durable-start.js';
-import { type Authorise, authorise, checkPolicy, grant } from './stages/leave.js';
+import { approve, authorise, checkPolicy, connect, grant } from './stages/leave.js';
 import { readSecrets, type SecretsParts } from './stages/read-secrets.js';
 import { receive, type Reported } from './stages/receive.js';
 import { type Redact, redactAnswer } from './stages/redact-answer.js';
@@ -19,7 +35,7 @@ import { validateOutput } from './stages/validate-output.js';
 
 export interface PipelineParts extends ResolveParts, SecretsParts {
   readonly admission: Admission;
-  readonly authorise: Authorise;
+  readonly authorise: readonly Authorise[];
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly redact: Redact;
@@ -30,13 +46,23 @@ export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Show
   return first('resolve', resolve(parts))
     .next('policy', checkPolicy)
     .next('authorise', (passage) => authorise(passage, parts.authorise))
+    .next('approve', approve)
     .next('grant', grant)
-    .next('validate input', validateInput)
-    .next('durable start', startDurably)
-    .next('secrets', (passage) => readSecrets(passage, parts))
-    .next('call', (passage) => call(passage, parts))
-    .next('validate output', validateOutput)
+    .next('connect', connect)
+    .next('validate', validateInput)
+    .next('start', startDurably)
+    .next('call', (passage) => openAndCall(passage, parts))
+    .next('check', validateOutput)
     .next('redact', (passage) => redactAnswer(passage, parts.redact));
+}
+
+/** Reads the secrets once the call has begun, as late as possible, and calls. */
+async function openAndCall(
+  passage: Begun,
+  parts: Omit<PipelineParts, 'admission'>,
+): Promise<(Ready & Answered) | Halt | Pause> {
+  const ready = await readSecrets(passage, parts);
+  return isHalt(ready) ? ready : call(ready, parts);
 }
 
 /** Makes the function that makes every call. */
@@ -87,7 +113,7 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
     const surroundings = { client_request_id: '', correlation_id, signal: NEVER };
     const asked: Asked = { command, surroundings, recorder: NOTHING_LEAVES, started_at };
     const end = report.kind === 'timed_out' ? timeOut(asked) : await reportStages(parts, report).run(asked);
-    if (isPause(end)) throw new Error('no stage behind a call waits for it');
+    if (isPause(end) || isUnapproved(end)) throw new Error('no stage behind a call waits for it');
     const outcome = toOutcome(end, parts.clock.now());
     return outcome.status === 'failed' ? { ...outcome, was_pending: true } : outcome;
   };
@@ -105,7 +131,7 @@ export function createReplaceSecrets(parts: PipelineParts): ReplaceSecrets {
 function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
   return first('resolve', resolve(parts))
     .next('receive', (passage) => receive(passage, parts, report))
-    .next('validate output', validateOutput)
+    .next('check', validateOutput)
     .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 

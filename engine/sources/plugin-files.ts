@@ -17,7 +17,7 @@ export interface FoundPlugin {
 const FILE_BYTES_MAX = 1_048_576;
 
 /** The content of a file, or the reason why that is not JSON. */
-export type JsonFile =
+type JsonFile =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly reason: string; readonly is_missing?: true };
 

@@ -15,7 +15,7 @@ export interface PluginPlaces {
 }
 
 /** Plugin folders, each once however many ways lead to it. */
-export interface PlacedPlugins {
+interface PlacedPlugins {
   readonly folders: readonly string[];
   /** Those of them that only the working folder holds: their code runs once a person has confirmed it. */
   readonly of_working_folder: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export interface PlacedPlugins {
 }
 
 /** The prefix of the names of installed plugin packages. */
-export const PACKAGE_PREFIX = 'chukwa-plugin-';
+const PACKAGE_PREFIX = 'chukwa-plugin-';
 
 /** Lists the plugin folders of all places. Reads no manifest and runs no code. */
 export async function listPluginFolders(places: PluginPlaces): Promise<PlacedPlugins> {

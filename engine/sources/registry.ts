@@ -228,8 +228,8 @@ async function compileInterface(
 
 /** The first interface member that the manifest names and the schema does not know. */
 function findMissingField(manifest: PluginManifest, { properties }: JsonObject): string | undefined {
-  const { model, acting, timeout, schema_delivery, not_yet = {} } = manifest;
-  const named = [model, acting, timeout, schema_delivery].map((member) => member?.interface_field);
+  const { model, acting, timeout, schema_delivery, tool_calling, not_yet = {} } = manifest;
+  const named = [model, acting, timeout, schema_delivery, tool_calling].map((member) => member?.interface_field);
   const fields = [...listVariableFields(manifest), ...named, ...Object.keys(not_yet)];
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }

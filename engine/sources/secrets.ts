@@ -14,7 +14,7 @@ import { createFindValues, type FindValues, listSpellings, type Match, type Spel
 import { toStorableText } from '../core/content/i-json.js';
 
 /** Shorter values occur in too many innocent texts to be replaced; they are refused where they enter. */
-export const SECRET_LENGTH_MIN = 6;
+const SECRET_LENGTH_MIN = 6;
 
 /** A value that no record may hold, and the variable that it came from. */
 export interface Secret {

@@ -5,8 +5,15 @@
 import { present } from '../contract/present.js';
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
-import { parseClientRequestId, toPieces } from '../contract/scripted.js';
-import type { ChatAnswer, SourceAnswer, SourceFailure, SourcePlugin, TraceSink } from '../contract/source.js';
+import { parseClientRequestId, toPieces, toScriptedCall } from '../contract/scripted.js';
+import type {
+  ChatAnswer,
+  ChatRequest,
+  SourceAnswer,
+  SourceFailure,
+  SourcePlugin,
+  TraceSink,
+} from '../contract/source.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Answer, FaultAnswer } from '../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
@@ -63,7 +70,7 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
           throw makeSourceFailure('unavailable', `the answers hold none for turn ${turn}, key "${key}"`);
         }
         if ('failure' in answer && answer.failure === 'stopped') await aborted(signal);
-        return speaks === 'chat' ? utter(answer, trace) : reply(answer);
+        return speaks === 'chat' ? utter(answer, request, trace) : reply(answer);
       },
     }),
   };
@@ -77,14 +84,17 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A model's answer: whole, or in pieces. */
-function utter(answer: Answer, trace: TraceSink): SourceAnswer {
+/** A model's answer: whole, or in pieces; a call of an offered tool as a call. */
+function utter(answer: Answer, request: Json, trace: TraceSink): SourceAnswer {
   const text = textOf(answer);
+  const { native } = request as unknown as ChatRequest;
+  const call = native && text !== undefined && !isFailing(answer) ? toScriptedCall(text, '') : undefined;
   const characters = 'chunk_characters' in answer ? answer.chunk_characters : undefined;
-  for (const piece of toPieces(text ?? '', characters)) trace.chunk(piece);
+  for (const piece of toPieces(call === undefined ? (text ?? '') : '', characters)) trace.chunk(piece);
   const usage = 'usage' in answer ? answer.usage : undefined;
   if (usage) trace.tokens(usage);
   if (text === undefined || isFailing(answer)) throw failureOf(answer);
+  if (call !== undefined) return { value: { text: '', finish_reason: 'tool_calls', items: [{ ...call }] } };
   const said: ChatAnswer = { text, finish_reason: ('finish_reason' in answer && answer.finish_reason) || 'stop' };
   return { value: said as unknown as Json };
 }

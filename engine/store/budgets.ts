@@ -11,17 +11,17 @@ const fits = (measure: (typeof MEASURES)[number]): string => `(:limit_${measure}
           - budgets.reserved_${measure} + (SELECT most_${measure} FROM dead) >= :least_${measure}::bigint)`;
 const FITS = MEASURES.map(fits).join(' AND ');
 
-// A driver is dead once its lease is over or another one has it. What it had under way most likely cost what was
-// expected of it. The row of the budget is locked by its change, and all sums are on it: two statements at once never
+// A driver is dead once its lease is over or another one has it; who has none, after the deadline of the call. What the
+// dead had under way most likely cost what was expected of it. The row of the budget is locked by its change, and all sums are on it: two statements at once never
 // let through what fits only once. Reservations that another statement removes are left to it.
 const RESERVE = prepare(
   'reserve_budget',
   `WITH gone AS (
      DELETE FROM budget_reservations WHERE (budget_key, call_id) IN (
        SELECT budget_key, call_id FROM budget_reservations AS held
-       WHERE budget_key = :budget_key AND NOT EXISTS (
+       WHERE budget_key = :budget_key AND coalesce(held_until < clock_timestamp(), NOT EXISTS (
          SELECT FROM worlds WHERE world_slug = lease_world AND worlds.lease_attempt_id = held.lease_attempt_id
-           AND worlds.lease_epoch = held.lease_epoch AND lease_until > clock_timestamp())
+           AND worlds.lease_epoch = held.lease_epoch AND lease_until > clock_timestamp()))
        FOR UPDATE SKIP LOCKED)
      RETURNING least_tokens, least_money, most_tokens, most_money),
    dead AS (
@@ -42,10 +42,11 @@ const RESERVE = prepare(
      RETURNING spent_tokens, spent_money, reserved_tokens, reserved_money,
        coalesce(granted_to = :call_id::uuid, false) AS is_granted),
    reserved AS (
-     INSERT INTO budget_reservations (budget_key, call_id, lease_world, lease_attempt_id, lease_epoch, least_tokens,
-       least_money, most_tokens, most_money)
-     SELECT :budget_key, :call_id::uuid, :world_slug, :attempt_id::uuid, :epoch::bigint, :least_tokens::bigint,
-       :least_money::bigint, :most_tokens::bigint, :most_money::bigint
+     INSERT INTO budget_reservations (budget_key, call_id, lease_world, lease_attempt_id, lease_epoch, held_until,
+       least_tokens, least_money, most_tokens, most_money)
+     SELECT :budget_key, :call_id::uuid, :world_slug, :attempt_id::uuid, :epoch::bigint,
+       clock_timestamp() + :held_ms::bigint * interval '1 millisecond', :least_tokens::bigint, :least_money::bigint,
+       :most_tokens::bigint, :most_money::bigint
      FROM opened WHERE is_granted)
    SELECT * FROM opened`,
 );
@@ -76,7 +77,7 @@ interface BudgetRow {
 /** The budgets of worlds and of the operator. */
 export function budgetStore(database: Runner): BudgetStore {
   return {
-    async reserve(budget, { world_slug, attempt_id, epoch }, call) {
+    async reserve(budget, lease, call) {
       const { money } = budget.limits;
       if (money !== undefined && call.least.money === null)
         return { kind: 'refused', short: { measure: 'money', limit: money, left: money, needed: null } };
@@ -85,9 +86,10 @@ export function budgetStore(database: Runner): BudgetStore {
         of_world: budget.world_slug ?? null,
         limit_tokens: budget.limits.tokens ?? null,
         limit_money: budget.limits.money ?? null,
-        world_slug,
-        attempt_id,
-        epoch,
+        world_slug: lease?.world_slug ?? null,
+        attempt_id: lease?.attempt_id ?? null,
+        epoch: lease?.epoch ?? null,
+        held_ms: lease === undefined ? call.most.ms : null,
       });
       if (row === undefined) throw new Error('a budget answers with one row');
       return toReservation(budget.limits, row, call);

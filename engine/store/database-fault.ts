@@ -67,7 +67,7 @@ const CODES = {
 } as const;
 
 /** How the surroundings of a database keep a statement from being done. */
-export interface DatabaseFault {
+interface DatabaseFault {
   readonly kind: keyof typeof CODES;
   readonly reason: string;
 }

@@ -56,7 +56,7 @@ const types: NonNullable<PoolConfig['types']> = {
 const onConnect: (client: pg.ClientBase) => unknown = prepareSession;
 
 /** The facts of a database before it is opened, and the release of its resources. */
-export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
+interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
   readonly release: () => Promise<void>;
   /** Asked before each statement and each transaction. @throws where this process cannot, or may not, use the database */
   readonly ensureUsable?: () => Promise<void>;

@@ -13,7 +13,7 @@ type Answers = Awaited<ReturnType<Execute>>;
 export type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
 
 /** @returns undefined where it is too early for a start */
-export type StartAnew = (end: DatabaseEnded) => Promise<Started | undefined>;
+type StartAnew = (end: DatabaseEnded) => Promise<Started | undefined>;
 
 /** Messages that are answered to the end, whatever happens: a query, and the end of a sequence. */
 const ANSWERED_TO_THE_END = ['Q', 'S'].map((letter) => letter.charCodeAt(0));

@@ -2,6 +2,14 @@ import { present } from '../contract/present.js';
 import { type Outcome, refuse } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { HeartbeatSettings } from '../ports/heartbeat.js';
+import {
+  decideApproval,
+  expireApprovals,
+  findApproval,
+  grantApprovals,
+  listApprovals,
+  listApprovalStatistics,
+} from './approvals.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
@@ -45,7 +53,7 @@ import {
   listInbox,
   listReadings,
 } from './records/browse-lists.js';
-import { readAttemptFacts } from './records/facts.js';
+import { readFactsOf } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
@@ -65,6 +73,7 @@ import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
+import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
@@ -209,8 +218,16 @@ const LOG = {
   patches: listPatchTexts,
 };
 
+const APPROVALS = {
+  find: findApproval,
+  list: listApprovals,
+  statistics: listApprovalStatistics,
+  decide: decideApproval,
+  grant: grantApprovals,
+};
+
 const LEDGER = {
-  facts: readAttemptFacts,
+  facts: readFactsOf,
   seals: listSeals,
   contents: readSealedContents,
   ended: listEndedAttempts,
@@ -241,6 +258,12 @@ const BROWSE = {
   firstGenerations: listFirstGenerations,
 };
 
+/** Ends what nobody has answered or decided in time: two statements. @param inbox_ids fresh: one for each that may be found */
+async function expireWaits(database: OpenDatabase, inbox_ids: readonly string[]): Promise<number> {
+  const calls = await expireCalls(database, inbox_ids);
+  return calls + (await expireApprovals(database, inbox_ids.slice(calls)));
+}
+
 /** Everything that is stored: the functions of each room, with the database. */
 export type Store = ReturnType<typeof toStore>;
 
@@ -268,18 +291,20 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     attempts: attemptStore(database),
     budgets: budgetStore(database),
     inbox: bind(database, INBOX),
-    pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireCalls }),
+    pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireWaits }),
     records: bind(database, RECORDS),
     actions: bind(database, { begin: beginAction, end: endAction, list: listActions, deletion: findDeletion }),
     tasks: bind(database, { add: addTask, find: findTask, takeBack: takeBackTask }),
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
+    approvals: bind(database, APPROVALS),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
       ...bind(database, { export: exportWorlds }),
-      import: (lines: AsyncIterable<string>) => importWorlds(database, lines, migrations),
+      import: (lines: AsyncIterable<string>, findFault: FindDocumentFault) =>
+        importWorlds(database, lines, migrations, findFault),
     },
     shared: toShared(database),
   };

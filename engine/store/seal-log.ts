@@ -5,7 +5,7 @@ import { prepare, run, type Runner } from './statement.js';
 // The log of seals: what checkpoints sign. Hashes are made by who calls.
 
 /** A seal that is no leaf of the log yet. */
-export interface UnloggedSeal {
+interface UnloggedSeal {
   readonly world_slug: string;
   readonly seal_seq: number;
   readonly attempt_id: string;
@@ -18,7 +18,7 @@ export interface UnloggedSeal {
 }
 
 /** A state of the log that was signed. */
-export interface SignedState {
+interface SignedState {
   readonly origin: string;
   readonly tree_size: number;
   readonly root: Uint8Array;
@@ -35,7 +35,7 @@ export interface LogState {
 }
 
 /** What a checkpoint adds to the log. */
-export interface LogGrowth {
+interface LogGrowth {
   /** Of each unlogged seal, in their order. */
   readonly leaves: readonly { readonly seal: string; readonly leaf_hash: Uint8Array }[];
   readonly signed: SignedState;

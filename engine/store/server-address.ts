@@ -4,7 +4,7 @@ import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { FactsOf } from '../contract/problems/index.js';
 
 /** The address of a PostgreSQL server, as the driver takes it. */
-export interface ServerAddress {
+interface ServerAddress {
   readonly url: string;
   /** Host, port and database, without user and password. */
   readonly place: string;

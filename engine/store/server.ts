@@ -4,7 +4,7 @@ import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { openBell } from './doorbell/bell.js';
 import { readServerAddress } from './server-address.js';
-import { repairOf } from './unreachable.js';
+import { findCause } from './unreachable.js';
 
 const CONNECTIONS_MAX = 10;
 const CONNECTION_TIMEOUT_MS = 10_000;
@@ -83,7 +83,7 @@ async function findProblem(database: OpenDatabase, place: string): Promise<Probl
   } catch (error) {
     const [reason, code] = toReason(error);
     const details = { place, may_pass: isPassing(error) };
-    return problem('DATABASE_UNREACHABLE', { place, reason, repair: repairOf(code, reason) }, { details });
+    return problem('DATABASE_UNREACHABLE', { place, reason, cause: findCause(code, reason) }, { details });
   }
 }
 

@@ -7,6 +7,8 @@ export type ActionSurface = 'browser' | 'command_line' | 'http' | 'library' | 'm
 
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
 
+export type ApprovalStatus = 'approved' | 'denied' | 'expired' | 'waiting';
+
 export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
 
 export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
@@ -43,7 +45,7 @@ export type InboxStatus = 'consumed' | 'deferred' | 'pending' | 'queued';
 
 export type MemoryOrigin = 'patch' | 'scenario';
 
-export type MessageRole = 'assistant' | 'system' | 'user';
+export type MessageRole = 'assistant' | 'system' | 'tool' | 'user';
 
 export type ModelOutputKind =
   | 'final_patch'
@@ -55,8 +57,10 @@ export type ModelOutputKind =
   | 'tool_call';
 
 export type OperatorAction =
+  | 'decide_call'
   | 'delete_world'
   | 'fork_world'
+  | 'grant_calls'
   | 'report_call'
   | 'run_turns'
   | 'see_unredacted'
@@ -71,10 +75,13 @@ export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
 export type SegmentOrigin =
   | 'ambient.visible'
   | 'author'
+  | 'call_id'
   | 'correction'
+  | 'function_call'
   | 'last_lap'
   | 'model'
   | 'nodes'
+  | 'reasoning'
   | 'schema'
   | 'subject'
   | 'subject.rendered'
@@ -143,6 +150,42 @@ export interface AgentStateHeads {
   agent_id: string;
   status: Generated<AgentStatus>;
   turn_epoch: Generated<number>;
+  world_slug: string;
+}
+
+export interface ApprovalGrants {
+  arguments: Generated<Json>;
+  deadline: string;
+  grant_id: string;
+  granted_at: string;
+  granted_by: string;
+  reason: string | null;
+  tool_name: string;
+  uses_left: number;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface Approvals {
+  approval_id: string;
+  asked_at: string;
+  attempt_id: string;
+  because: string;
+  binding_hash: string;
+  command_key: string;
+  deadline: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  effect_class: EffectClass;
+  grant_id: string | null;
+  reason: string | null;
+  request_json: Json;
+  rule: string;
+  source_hash: string;
+  status: Generated<ApprovalStatus>;
+  tool_name: string;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
   world_slug: string;
 }
 
@@ -223,9 +266,10 @@ export interface AuditEntries {
 export interface BudgetReservations {
   budget_key: string;
   call_id: string;
-  lease_attempt_id: string;
-  lease_epoch: number;
-  lease_world: string;
+  held_until: string | null;
+  lease_attempt_id: string | null;
+  lease_epoch: number | null;
+  lease_world: string | null;
   least_money: number;
   least_tokens: number;
   most_money: number;
@@ -534,6 +578,7 @@ export interface SourceInvocations {
   parent_source_invocation_id: string | null;
   pending_deadline_ms: number | null;
   performance: Generated<number>;
+  policy_ruling: Json | null;
   redaction: Json;
   refused: Generated<boolean>;
   repeatable: Generated<boolean>;
@@ -641,6 +686,8 @@ export interface DB {
   adopted_calls: AdoptedCalls;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
+  approval_grants: ApprovalGrants;
+  approvals: Approvals;
   assistant_tasks: AssistantTasks;
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;

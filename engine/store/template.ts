@@ -38,7 +38,7 @@ export async function ensureTemplate(template_file: string, migrations_dir: stri
 }
 
 /** The digest of a template's origins: the migrations, the database program's version, and how it is packed. */
-export function templateDigest(migrations: readonly Migration[]): string {
+function templateDigest(migrations: readonly Migration[]): string {
   const packing = [pgliteVersion(), ...INITDB_FLAGS, ...START_FLAGS, ...REMOVE_OTHERS];
   return sha256([...packing, ...migrations.map(({ name, digest }) => `${name} ${digest}`)].join('\n'));
 }

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from './database.js';
 
 /** Keeps statements fast as a database grows. */
-export interface Upkeep {
+interface Upkeep {
   /** Called after every attempt that has ended; now and then it does something. */
   attemptEnded(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export interface OtlpSettings {
 }
 
 /** Exports by OTLP over HTTP. Close it. */
-export interface Otlp {
+interface Otlp {
   readonly send: (signals: Signals) => void;
   /** Sends what has not been sent yet, for a while. */
   readonly close: () => Promise<void>;

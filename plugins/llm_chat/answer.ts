@@ -1,5 +1,7 @@
-import type { Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
-import type { Chunk, ToolCallPiece } from './chunk.js';
+import type { AnswerItem, Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
+import type { Chunk } from './chunk.js';
+import { ReasoningDetails } from './reasoning-details.js';
+import { ToolCalls } from './tool-calls.js';
 import type { Failed } from './provider-error.js';
 import { Wrapper } from './wrapper.js';
 
@@ -10,7 +12,8 @@ export class Received {
   /** The members in which reasoning came. */
   readonly reasoning_from = new Set<string>();
   refusal = '';
-  tool_calls: readonly ToolCallPiece[] = [];
+  readonly reasoning_details = new ReasoningDetails();
+  readonly tool_calls = new ToolCalls();
   finish_reason: string | undefined;
   /** The stream ended with `[DONE]`. */
   is_done = false;
@@ -27,7 +30,8 @@ export class Received {
   append(chunk: Chunk): void {
     this.#appendReasoning(chunk.reasoning, chunk.reasoning_from);
     this.refusal += chunk.refusal;
-    this.tool_calls = chunk.tool_calls.reduce(mergeToolCall, this.tool_calls);
+    for (const detail of chunk.reasoning_details) this.reasoning_details.append(detail);
+    for (const piece of chunk.tool_calls) this.tool_calls.append(piece);
     this.finish_reason = chunk.finish_reason ?? this.finish_reason;
     this.usage = chunk.usage ?? this.usage;
     this.id = chunk.id || this.id;
@@ -47,26 +51,11 @@ export class Received {
   }
 }
 
-/** Far more than any model makes at once. */
-const TOOL_CALLS_MAX = 128;
-
-/** A call arrives in pieces that share its number. */
-function mergeToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): readonly ToolCallPiece[] {
-  const known = calls.some(({ index }) => index === piece.index);
-  if (!known) return calls.length < TOOL_CALLS_MAX ? [...calls, piece] : calls;
-  return calls.map((call) =>
-    call.index === piece.index
-      ? { ...call, name: call.name + piece.name, arguments: call.arguments + piece.arguments }
-      : call,
-  );
-}
-
 /** Characters of all that is kept, and never more than its bytes, which the engine limits. */
 export function lengthOf(received: Received): number {
-  const { text, reasoning, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = received;
+  const { text, reasoning, reasoning_details, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = received;
   const beside = `${id ?? ''}${model ?? ''}${system_fingerprint ?? ''}${finish_reason ?? ''}`.length;
-  const called = tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
-  return text.length + reasoning.length + refusal.length + beside + called;
+  return text.length + reasoning.length + reasoning_details.length + refusal.length + beside + tool_calls.length;
 }
 
 /** The finish reason of an answer whose stream ended with `[DONE]` and without a reason. */
@@ -78,10 +67,14 @@ const BROKEN = ['error', 'insufficient_system_resource', 'network_error'];
 /** Reasons to end that mean that the endpoint would not pass the answer on. */
 const FILTERED = ['content_filter', 'sensitive', 'safety'];
 
-/** The result of the whole answer. An answer cut by its length is an ordinary answer, and so are native tool calls. */
+/**
+ * The result of the whole answer. An answer cut by its length is an ordinary answer, and so are native tool calls that
+ * nobody offered.
+ * @param is_native tools were offered
+ */
 export function conclude(
   received: Received,
-  quote: Capabilities['quote'],
+  { quote, is_native }: Pick<Capabilities, 'quote'> & { readonly is_native: boolean },
 ): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
   const { refusal, finish_reason, is_done, is_hung_up, text } = received;
   if (refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(refusal)}`);
@@ -92,11 +85,37 @@ export function conclude(
     return failed('model_refusal', `the endpoint's content filter stopped the answer (${finish_reason})`);
   if (finish_reason !== undefined && BROKEN.includes(finish_reason))
     return failed('transport', `the endpoint broke off its answer (${finish_reason})`);
+  const items = is_native ? listItems(received) : [];
+  const hasCall = items.some(({ type }) => type === 'function_call');
+  if (hasCall && finish_reason !== undefined) return { ok: true, answer: { text, finish_reason, items } };
   const called = text.trim() === '' ? writeToolCalls(received) : '';
-  if (called !== '') return { ok: true, answer: { text: called, finish_reason: 'tool_calls' } };
+  if (called !== '')
+    return { ok: true, answer: { text: called, finish_reason: is_native ? (finish_reason ?? DONE) : 'tool_calls' } };
   const thought = text.trim() === '' ? findAnswer(received.reasoning) : undefined;
   received.is_reasoning = thought !== undefined;
-  return { ok: true, answer: { text: thought ?? text, finish_reason: finish_reason ?? DONE } };
+  const kept = items.length === 0 ? {} : { items };
+  return { ok: true, answer: { text: thought ?? text, finish_reason: finish_reason ?? DONE, ...kept } };
+}
+
+/** Reasons to end that say that the answer is a tool call, whole. */
+const CALLS_END: readonly string[] = ['tool_calls', 'function_call'];
+
+/** Reasoning in the member in which it came, and calls where the reason to end says that there are any. */
+function listItems(received: Received): readonly AnswerItem[] {
+  const { reasoning, reasoning_details, reasoning_from, tool_calls, finish_reason } = received;
+  const [from, ...others] = reasoning_from;
+  const member = from === 'content parts' ? 'thinking' : from;
+  const isReturned = member !== undefined && member !== 'tags' && others.length === 0;
+  const provider: Json | undefined =
+    reasoning_details.list.length > 0
+      ? { reasoning_details: reasoning_details.list }
+      : isReturned
+        ? { [member]: reasoning }
+        : undefined;
+  return [
+    ...(provider === undefined ? [] : [{ type: 'reasoning', provider } as const]),
+    ...(CALLS_END.includes(finish_reason ?? '') ? tool_calls.items : []),
+  ];
 }
 
 /** Some servers take all that a model says for reasoning: an object, whatever stands around it, is its answer. */
@@ -115,7 +134,7 @@ function findAnswer(reasoning: string): string | undefined {
 
 /** Writes native tool calls in the form in which models write them as text: they are the whole answer. */
 function writeToolCalls({ tool_calls }: Received): string {
-  return tool_calls
+  return tool_calls.items
     .map(
       (call) => `<tool_call>{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments || '{}'}}</tool_call>`,
     )

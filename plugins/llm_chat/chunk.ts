@@ -2,13 +2,18 @@
  * One form for the differing answers of "the OpenAI protocol": content is a text or a list of parts, reasoning has
  * three places, token counts two, and a complete answer has `message` where a chunk has `delta`.
  */
-import type { TokenUsage } from 'chukwa/plugin';
+import type { Json, TokenUsage } from 'chukwa/plugin';
 
 /** A piece of a native tool call. */
 export interface ToolCallPiece {
-  readonly index: number;
+  /** Undefined where the server leaves it out. */
+  readonly index: number | undefined;
+  /** Empty where the piece has none; the name too. */
+  readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  /** `extra_content`, which its provider wants back. */
+  readonly provider: Json | undefined;
 }
 
 /** The content of one event of a stream, or of a complete answer. */
@@ -17,6 +22,7 @@ export interface Chunk {
   readonly reasoning: string;
   /** The field or part that held the reasoning. */
   readonly reasoning_from: string | undefined;
+  readonly reasoning_details: readonly Json[];
   readonly refusal: string;
   readonly tool_calls: readonly ToolCallPiece[];
   readonly finish_reason: string | undefined;
@@ -49,6 +55,7 @@ export function readChunk(event: unknown, is_first: boolean): Chunk | undefined 
     text: content.text,
     reasoning: reasoning.text + content.reasoning,
     reasoning_from: reasoning.from ?? (content.reasoning === '' ? undefined : 'content parts'),
+    reasoning_details: Array.isArray(said['reasoning_details']) ? (said['reasoning_details'] as readonly Json[]) : [],
     refusal: refusal ?? '',
     tool_calls: readToolCalls(said),
     finish_reason: finish_reason || undefined,
@@ -120,16 +127,22 @@ function readReasoning(said: Fields): { readonly text: string; readonly from: st
 
 function readToolCalls({ tool_calls, function_call }: Fields): readonly ToolCallPiece[] {
   const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
-  const pieces = calls.flatMap((call, place) =>
-    isFields(call) ? [toPiece(call['function'], call['index'], place)] : [],
-  );
-  return isFields(function_call) ? [...pieces, toPiece(function_call, undefined, pieces.length)] : pieces;
+  const pieces = calls.filter(isFields).map((call, place) => toPiece(call, calls.length > 1 ? place : undefined));
+  return isFields(function_call) ? [...pieces, toPiece({ function: function_call }, undefined)] : pieces;
 }
 
-function toPiece(called: unknown, index: unknown, place: number): ToolCallPiece {
+/** @param place where several calls are in one event: the index of one without */
+function toPiece({ function: called, ...call }: Fields, place: number | undefined): ToolCallPiece {
   const { name, arguments: given } = isFields(called) ? called : {};
   const written = isFields(given) ? JSON.stringify(given) : findText(given);
-  return { index: typeof index === 'number' ? index : place, name: findText(name) ?? '', arguments: written ?? '' };
+  const { index = place, extra_content } = call;
+  return {
+    index: typeof index === 'number' ? index : undefined,
+    id: findText(call['id']) ?? '',
+    name: findText(name) ?? '',
+    arguments: written ?? '',
+    provider: isFields(extra_content) ? (extra_content as Json) : undefined,
+  };
 }
 
 /** Beside the choices; one provider puts it into a member of its own, and others send an empty one with every piece. */

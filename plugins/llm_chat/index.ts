@@ -2,6 +2,7 @@ import type {
   Capabilities,
   ChatRequest,
   InvocationContext,
+  Json,
   SourceAnswer,
   SourcePlugin,
   TransportFacts,
@@ -51,7 +52,7 @@ async function ask(
   const listener = new Listener(asked, settings.reasoning ?? 'strip_think', capabilities, context);
   try {
     if (response.body) await listen(response.body, listener, capabilities);
-    return { value: { ...listener.conclude(response.headers.get('content-type')) }, facts };
+    return { value: listener.conclude(response.headers.get('content-type')) as unknown as Json, facts };
   } catch (error) {
     throw toFailure(error, { ...facts, ...listener.kept() }, capabilities.failure);
   } finally {
@@ -87,11 +88,12 @@ async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capa
 function toAskedOf(
   settings: LlmChatInterface,
   { model = '', quote }: Capabilities,
-  { output_schema }: ChatRequest,
+  { output_schema, native }: ChatRequest,
 ): AskedOf {
   const isObject = settings.schema_delivery === 'json_object';
   return {
     model,
+    is_native: native !== undefined,
     base_url_variable: baseUrlVariable(settings),
     key_variable: keyVariable(settings),
     ...(output_schema ? { response_format: 'json_schema' } : isObject ? { response_format: 'json_object' } : {}),

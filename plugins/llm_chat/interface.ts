@@ -14,8 +14,10 @@ export interface LlmChatInterface {
   readonly api_key_env?: string;
   /** How the model gets the schema of its answer. response_format: beside the messages, not strict, without the bounds that endpoints refuse. json_object: in the prompt, and the endpoint is asked to answer with any JSON object. prompt: in the prompt alone. Nothing else is tried: where the endpoint refuses the setting, the call fails. */
   readonly schema_delivery: 'response_format' | 'json_object' | 'prompt';
-  /** How the model calls a tool. json_control: by its JSON answer. native: by the provider's own tool calls, which is not supported yet. */
+  /** How the model calls a tool. json_control: by its JSON answer. native: by the provider's own tool calls; the arguments schemas then have to be of the kind that providers take. */
   readonly tool_calling: 'json_control' | 'native';
+  /** Sent with the tools of native tool calling while calls are left; after the last one, none is sent. Where it is left out, the endpoint's own default applies. */
+  readonly tool_choice?: 'auto' | 'required';
   /** Whether the endpoint streams the answer. Without a stream nothing is seen before the answer is whole. */
   readonly stream?: boolean;
   /** Whether the endpoint reports the tokens of a stream. The request asks for them by stream_options, which some endpoints refuse. */

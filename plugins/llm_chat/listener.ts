@@ -65,7 +65,7 @@ export class Listener {
     if (this.#instead !== undefined) return this.#say(this.#instead);
     if (this.#events === 0) throw failure('transport', this.#describeNothing(content_type));
     this.#flush();
-    const conclusion = conclude(this.#received, quote);
+    const conclusion = conclude(this.#received, { quote, is_native: this.#asked.is_native });
     if (!conclusion.ok) throw failure(conclusion.failure_class, conclusion.message);
     const isWritten = conclusion.answer.text === this.#received.text;
     return isWritten ? conclusion.answer : this.#say(conclusion.answer);

@@ -20,6 +20,8 @@ export interface SaidAfterAll {
 /** The parts of a request that messages about its failure need. */
 export interface AskedOf {
   readonly model: string;
+  /** Tools were offered. */
+  readonly is_native: boolean;
   /** The variables with the endpoint's URL and key. */
   readonly base_url_variable: string;
   readonly key_variable: string;

@@ -1,5 +1,6 @@
-import type { ChatRequest, Json, JsonObject } from 'chukwa/plugin';
+import type { Capabilities, ChatRequest, Json, JsonObject } from 'chukwa/plugin';
 import type { LlmChatInterface } from './interface.js';
+import { toNativeBody } from './items.js';
 
 /** The default endpoint; the manifest has the same. */
 const DEFAULT_ORIGIN = 'https://api.openai.com/v1';
@@ -7,17 +8,19 @@ const DEFAULT_ORIGIN = 'https://api.openai.com/v1';
 const BASE_URL_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
 const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 
-/** The body of the request. */
+/** The body of the request. @throws SourceFailure where it holds tool calls that do not fit their results */
 export function toBody(
   settings: LlmChatInterface,
-  model: string,
-  { messages, output_schema, max_output_tokens }: ChatRequest,
+  { model = '', failure }: Pick<Capabilities, 'model' | 'failure'>,
+  { messages, output_schema, max_output_tokens, native }: ChatRequest,
 ): JsonObject {
   const streams = settings.stream ?? true;
   const response_format = toResponseFormat(settings, output_schema);
   return {
     model,
-    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...(native === undefined
+      ? { messages: messages.map(({ role, content }) => ({ role, content })) }
+      : toNativeBody(native, settings, failure)),
     stream: streams,
     ...(streams && (settings.usage ?? true) ? { stream_options: { include_usage: true } } : {}),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
@@ -107,9 +110,4 @@ export function findKey(
 function toFoundKey(variable: string, key: string): FoundKey {
   const message = `${variable} holds a character that no header may have`;
   return /^[\u0020-\u00FF]*$/.test(key) ? { ok: true, key } : { ok: false, failure_class: 'call_rejected', message };
-}
-
-/** The unsupported setting of the source: refused before anything is sent, never replaced. */
-export function findUnsupported({ tool_calling }: LlmChatInterface): string | undefined {
-  return tool_calling === 'native' ? 'tool_calling native is not available yet: write json_control' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Capabilities, ChatRequest, InvocationContext } from 'chukwa/plugin';
 import OpenAI from 'openai';
 import type { LlmChatInterface } from './interface.js';
-import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders } from './request.js';
+import { baseUrlVariable, findKey, toBody, toHeaders } from './request.js';
 
 /**
  * Sends the one request of a call, without retries.
@@ -15,13 +15,11 @@ export function openSender(settings: LlmChatInterface, capabilities: Capabilitie
   const { origin, model, failure } = capabilities;
   const client = origin && openClient(origin);
   return async (request, context) => {
-    const unsupported = findUnsupported(settings);
-    if (unsupported) throw failure('unavailable', unsupported);
     if (!origin || !client || model === undefined)
       throw failure('unavailable', `${baseUrlVariable(settings)} is not set`);
     const found = findKey(settings, capabilities.variables, origin.url);
     if (!found.ok) throw failure(found.failure_class, found.message);
-    const body = toBody(settings, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
+    const body = toBody(settings, capabilities, request) as unknown as OpenAI.ChatCompletionCreateParams;
     const headers = toHeaders(found.key, context.client_request_id);
     const exchange: Exchange = { context, headers };
     // Without a key, the client's placeholder is no header either.

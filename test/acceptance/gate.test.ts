@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { toDesk } from '../../engine/operations/serve.js';
+import { showCost } from '../../engine/operations/costs.js';
+import { estimateRun } from '../../engine/operations/estimate.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { Answer } from '../../engine/generated/answers.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { editWorkflows, loadScript, onEachDatabase, sharedStage } from '../support/park-stage.js';
+import { editWorkflows, loadScript, must, onEachDatabase, sharedStage } from '../support/park-stage.js';
 import { readAll } from '../support/server-sent-events.js';
 import { TOKENS } from '../support/served-park.js';
 import { makeFolder, runHere, startChukwa, whileRunning } from './command.js';
@@ -16,6 +20,14 @@ const LOOK_UP = 'mara/tool_call/call';
 const FIRST = 'mara/synthesize/round-1/try-1';
 const SECOND = 'mara/synthesize/round-1/try-2';
 const gateOf = (judged: string, verdict_try = 1) => `${judged}/gate/try-${verdict_try}`;
+
+/** Another model than that of its node. */
+const JUDGE: JsonObject = { path: '../judge.json' };
+const JUDGE_SOURCE: JsonObject = {
+  version: 1,
+  label: 'judge',
+  interface: { name: 'llm_chat', model: 'gpt-4.1', schema_delivery: 'response_format', tool_calling: 'json_control' },
+};
 
 const says = (decision: string, reason: string): Answer => ({ json: { decision, reason } });
 
@@ -189,6 +201,30 @@ describe('people and programs', () => {
     const world = await stage.makeWorld({ scenario: 'notice-board' });
     const dry = await read('run', world.world_slug, '--dry', '--write-missing', join(workflows, 'made.json'));
     assert.match(dry, /synthesize gate .*passes: "\.\.\."/);
+  });
+
+  test('what a gate costs is shown apart from its node, and estimated by its own model', async (context) => {
+    const priced = await open();
+    const workflows = await editWorkflows(context, {
+      'notice-board/workflow.json': (workflow) => ({
+        ...workflow,
+        nodes: (workflow['nodes'] as readonly JsonObject[]).map((node) =>
+          'gate' in node ? { ...node, gate: { ...(node['gate'] as JsonObject), llm_source_ref: JUDGE } } : node,
+        ),
+      }),
+    });
+    await writeFile(join(workflows, 'judge.json'), JSON.stringify(JUDGE_SOURCE));
+    const { world_slug } = await priced.makeWorld({ scenario: 'notice-board', workflows });
+    const before = must(await estimateRun(priced.engine, { world_slug, turns: 1 }));
+    assert.deepEqual(new Set(before.models), new Set(['gpt-4.1', 'gpt-4.1-mini']));
+    assert.equal(before.least.calls, 3);
+    priced.model.setScript(await loadScript('notice-board'));
+    await priced.run(await priced.world(world_slug));
+    const { groups, total } = must(await showCost(priced.engine, { world_slug, by: 'node' }));
+    const calls = Object.fromEntries((groups[0]?.rows ?? []).map((row) => [row.of, row.calls]));
+    assert.deepEqual(calls, { classify: 1, synthesize: 2, 'synthesize gate': 2 });
+    const after = must(await estimateRun(priced.engine, { world_slug, turns: 1 }));
+    assert.deepEqual([after.likely.calls, after.likely.input_tokens], [total.calls, total.input_tokens]);
   });
 
   test('a driver that is killed in the call of a gate is followed by one that asks the gate again, and no model', async () => {

@@ -6,7 +6,7 @@ import { showAgentTurn } from '../../engine/operations/agents.js';
 import { agentTurn } from '../../engine/catalogue/resources/agent-turn.js';
 import type { Asked } from '../../engine/catalogue/resource.js';
 
-import { toPage } from '../../engine/surfaces/browser/resource-page.js';
+import { toPage } from '../../engine/surfaces/browser/page.js';
 import { renderPage } from '../../engine/surfaces/browser/layout.js';
 import { viewLines } from '../../engine/surfaces/cli/render/view.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';

@@ -158,19 +158,28 @@ test(
   },
 );
 
-test('a renamed tool has its new name in answers and in what is expected', PATIENCE, async (context) => {
-  const { edit, update, change } = await recordHarbour(context);
-  await change(({ expect }) => Object.assign(expect.turns['2'] ?? {}, { tools: ['ring_bell'] }));
-  await edit('workflow.json', ['ring_bell', 'sound_bell']);
-  await edit('policy.json', ['ring_bell', 'sound_bell']);
-  const { code, result, said } = await update();
-  assert.equal(code, 0, JSON.stringify(result, null, 2));
-  const places = ['/expect/turns/2/tools/0', '/answers/2/olav~1act~1round-1~1try-1/json/tool_call/name'];
-  assert.deepEqual(
-    said,
-    places.map((place) => `expected ${place} ring_bell sound_bell`),
-  );
-});
+test(
+  'a renamed tool has its new name in answers and in what is expected, and nothing else in the file changes',
+  PATIENCE,
+  async (context) => {
+    const { edit, update, change, file } = await recordHarbour(context);
+    await change(({ expect }) => Object.assign(expect.turns['2'] ?? {}, { tools: ['ring_bell'] }));
+    const laidOut = (await readFile(file, 'utf8'))
+      .replaceAll(/\{\s+("\w+": \S+)\s+\}/g, '{ $1 }')
+      .replaceAll(/^ +/gm, '$&$&');
+    await writeFile(file, laidOut);
+    await edit('workflow.json', ['ring_bell', 'sound_bell']);
+    await edit('policy.json', ['ring_bell', 'sound_bell']);
+    const { code, result, said } = await update();
+    assert.equal(code, 0, JSON.stringify(result, null, 2));
+    const places = ['/expect/turns/2/tools/0', '/answers/2/olav~1act~1round-1~1try-1/json/tool_call/name'];
+    assert.deepEqual(
+      said,
+      places.map((place) => `expected ${place} ring_bell sound_bell`),
+    );
+    assert.equal(await readFile(file, 'utf8'), laidOut.replaceAll('ring_bell', 'sound_bell'));
+  },
+);
 
 test(
   'an answer that nothing asks for any longer is kept, said, and dropped only by --drop',

@@ -124,10 +124,6 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/core/e.ts', 'uuid'],
     ['engine/core/content/e.ts', 'uuid'],
   ],
-  'canonical-form-stays-in-content': [
-    ['engine/store/d.ts', 'canonicalize'],
-    ['engine/core/f.ts', 'canonicalize'],
-  ],
   'the-database-stays-in-the-store': [
     ['engine/runtime/d.ts', 'kysely'],
     ['engine/operations/d.ts', '@electric-sql/pglite'],

@@ -25,7 +25,7 @@ test('a world whose record cannot be read is marked in lists, and its pages say 
   await store.transfer.export([world_slug], async (line) => void lines.push(line));
   for (const [name, forge] of Object.entries(FORGED)) {
     const forged = forgeScenario(lines.slice(0, -1), world_slug, name, forge);
-    const imported = await store.transfer.import(toLines(forged));
+    const imported = await store.transfer.import(toLines(forged), () => undefined);
     assert.equal(imported.kind, 'imported', JSON.stringify(imported));
   }
   const server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });

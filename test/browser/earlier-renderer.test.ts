@@ -25,7 +25,7 @@ test('a record of an earlier renderer is shown as it was written, on its pages a
   const toStream = async function* () {
     yield* lines;
   };
-  const imported = await engine.store.transfer.import(toStream());
+  const imported = await engine.store.transfer.import(toStream(), () => undefined);
   assert.equal(imported.kind, 'imported', JSON.stringify(imported));
   const server = await startServer(toDesk(engine), TOKENS, { host: '127.0.0.1', port: 0 });
   t.after(() => server.close(0));

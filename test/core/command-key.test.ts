@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problem, type Problem } from '../../engine/contract/problem.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import { describeKey, findUnasked } from '../../engine/core/workflow-test/command-key.js';
 import { smallPark } from '../support/park-documents.js';
 
 const TOOLS = { tools: ['buy_candy'], max_tool_calls: 1, max_generation_attempts: 2 } as const;
 
+/** What an author is told of a key; nothing of one that is asked. */
+function say(program: Program, key: string): Problem | undefined {
+  const unasked = findUnasked(program, key);
+  return unasked && problem('KEY_NEVER_ASKED', unasked);
+}
+
 /** Why a park makes no call of each key; nothing where it makes one. */
 function check(sentence: string, park: Parameters<typeof smallPark>[0], keys: Readonly<Record<string, string>>): void {
   test(sentence, () => {
     const program = smallPark(park);
-    const found = Object.keys(keys).map((key) => [key, findUnasked(program, key)?.message ?? '']);
+    const found = Object.keys(keys).map((key) => [key, say(program, key)?.message ?? '']);
     assert.deepEqual(Object.fromEntries(found), keys);
   });
 }
@@ -44,14 +52,14 @@ check(
 
 test('a key beyond the last round or try is answered with the last one', () => {
   const program = smallPark(TOOLS);
-  const repairOf = (key: string): string | undefined => findUnasked(program, key)?.repair;
+  const repairOf = (key: string): string | undefined => say(program, key)?.repair;
   assert.equal(repairOf('bob/act/round-3/try-1'), 'Write round-2 or an earlier one.');
   assert.equal(repairOf('bob/act/round-1/try-3'), 'Write try-2 or an earlier one.');
 });
 
 test('a key of another shape is answered with one of the round that it names', () => {
   const program = smallPark(TOOLS);
-  const repairOf = (key: string): string | undefined => findUnasked(program, key)?.repair;
+  const repairOf = (key: string): string | undefined => say(program, key)?.repair;
   assert.equal(repairOf('bob/act/round-2/try-l'), 'Write "bob/act/round-2/try-1".');
   assert.equal(repairOf('bob/act/round2/try-1'), 'Write "bob/act/round-2/try-1".');
   assert.equal(repairOf('bob/act/round-1/tool'), 'Write "bob/act/round-1/try-1/tool".');
@@ -63,7 +71,7 @@ test('a key of another shape is answered with one of the round that it names', (
 test('a key of something of which a scenario has none is answered with a repair as well', () => {
   const program = smallPark(TOOLS);
   for (const key of ['turn/weather', 'bob/ambient/inbox'])
-    assert.equal(findUnasked(program, key)?.repair, 'There is none: remove this key.', key);
+    assert.equal(say(program, key)?.repair, 'There is none: remove this key.', key);
 });
 
 test('a key is read in words', () => {

@@ -29,6 +29,28 @@ describe('the states of a work order', () => {
   it('begins as planned', () => assert.equal(FIRST_STATE, 'planned'));
 });
 
+it('the order of entries is the same in every language', ({ mock }) => {
+  const { orders: plan } = smallPark({});
+  const [began, ...rest] = factsOf(
+    [
+      { key: 'bob/act/round-1/try-1aa', says: 'invalid' },
+      { key: 'bob/act/round-1/try-1b', says: 'final_patch' },
+    ],
+    'committed',
+  );
+  const adopted = rest.map((fact): Fact => {
+    return fact.kind === 'call_started' ? { ...fact, invocation_seq: 1, adopted_from: 'another' } : fact;
+  });
+  const order = () =>
+    foldOrders(plan, [began as Fact, ...adopted]).chains[0]?.orders[0]?.calls.map((call) => call.start);
+  const here = order();
+  const danish = new Intl.Collator('da');
+  mock.method(String.prototype, 'localeCompare', function compare(this: string, other: string) {
+    return danish.compare(this, other);
+  });
+  assert.deepEqual(order(), here);
+});
+
 const HASH = '0'.repeat(64);
 const momentOf = (second: number): string => `2026-05-01T09:00:${`${second}`.padStart(2, '0')}.000Z`;
 const AT = momentOf(0);

@@ -8,7 +8,7 @@ import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js'
 import type { BudgetsBefore, CallEvent, TurnBegan } from '../../engine/core/protocol/event.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import { NOTHING_BEFORE } from '../../engine/core/turn/budgets.js';
+import { nodePlace, NOTHING_BEFORE } from '../../engine/core/turn/budgets.js';
 import { adopt } from '../../engine/core/turn/adopt.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
@@ -192,6 +192,40 @@ test('an answer is expected to be as long as most earlier ones of its node, else
   assert.equal(expected([], 500), 500);
   assert.equal(expected([700], 500), 500);
 });
+
+test('a verdict of a gate counts against the session, and is expected to be as long as earlier verdicts', () => {
+  const change = (workflow: JsonObject): JsonObject => ({
+    ...workflow,
+    nodes: (workflow['nodes'] as readonly JsonObject[]).map(withGate),
+  });
+  const program = crowd({ token_budget: 3_000 }, { subjects: ['ada'], change });
+  const [own] = callsOf(begin(program).commands);
+  assert.ok(own !== undefined);
+  const before = (verdict: number): BudgetsBefore => ({
+    ...NOTHING_BEFORE,
+    outputs: new Map([
+      [nodePlace(own), [2_000]],
+      [nodePlace({ ...own, invocation_kind: 'quality_gate' }), [verdict]],
+    ]),
+  });
+  const first = begin(program, before(20));
+  const asked = advance(program, first.state, answer(own, 2_500));
+  const [gate] = callsOf(asked.commands);
+  assert.equal(gate?.invocation_kind, 'quality_gate', JSON.stringify(asked.commands));
+  const passed = advance(program, asked.state, answer(gate, 100, { decision: 'pass', reason: 'It is true.' }));
+  assert.equal(passed.state.budgets.sessions[0]?.spent.tokens, 2_600);
+  const longer = advance(program, begin(program, before(600)).state, answer(own, 2_500));
+  assert.match(
+    JSON.stringify(longer.commands),
+    /500 tokens of 3000 tokens are left, and the next call of ada in node act/,
+  );
+});
+
+/** Its gate asks the same source. */
+function withGate(node: JsonObject): JsonObject {
+  const prompt_template = { messages: [{ role: 'user', content: 'Judge: {{gate.answer}}' }] };
+  return { ...node, gate: { llm_source_ref: node['llm_source_ref'] ?? null, prompt_template } };
+}
 
 test('a node that may use more than its session is noted, with its place', () => {
   const compiled = compileSmallPark({

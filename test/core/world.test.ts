@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import canonicalize from 'canonicalize';
+import * as fc from 'fast-check';
+import type { Json } from '../../engine/contract/json.js';
 import { canonicalText, contentHash } from '../../engine/core/content/canonical.js';
 import { findIJsonProblem } from '../../engine/core/content/i-json.js';
 import { findAt, pointerTokens } from '../../engine/core/content/json-pointer.js';
@@ -121,9 +124,13 @@ test('a subject remembers as much as its projection says, the latest', () => {
   assert.doesNotMatch(renderSubject(bob, { scope: 'world', memory: { recent: 0 } }), /day/);
 });
 
-test('canonical text sorts by UTF-16 code units, integer-like names too, and ends in ECMAScript numbers', () => {
+test('canonical text sorts by UTF-16 code units, has numbers as ECMAScript does, and is what another program writes', () => {
   assert.equal(canonicalText({ '10': 1, '9': 2, '': 4, é: 1.0, a: -0 }), '{"":4,"10":1,"9":2,"a":0,"é":1}');
   assert.equal(canonicalText([1e21, 0.000001, 1e-7]), '[1e+21,0.000001,1e-7]');
+  const values = fc.jsonValue({ stringUnit: 'binary' });
+  fc.assert(fc.property(values, (value) => assert.equal(canonicalText(value as Json), canonicalize(value))));
+  assert.throws(() => canonicalText({ a: ['\ud800'] }));
+  assert.throws(() => canonicalText([Number.POSITIVE_INFINITY]));
   assert.equal(contentHash({}), '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a');
 });
 

@@ -131,18 +131,34 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
 
     // Two programs share a server alone.
     if (kind === 'PostgreSQL')
-      test('of a long run is printed unasked, and of a short one is not', async () => {
+      test('of a long run is printed unasked on standard error, of a short one and to a program it is not', async () => {
         const { world_slug } = await stage.makeWorld({ scenario: 'park' });
         stage.model.setScript({ version: 1, label: 'silent', turns: {} });
-        for (const [turns, said] of [
-          ['10', /10 turns of park-\d will use\n +calls +tokens +of them out +cost\n +least .*\n +likely .*\$/],
-          ['9', /^(?![^]*will use)/],
+        const estimate =
+          /10 turns of park-\d will use .*\n +calls +tokens +of them out +cost\n +least .*\n +likely .*\$/;
+        for (const [words, said] of [
+          [['--turns', '10'], estimate],
+          [['--turns', '9'], /^(?![^]*will use)/],
+          [['--turns', '10', '--json'], /^(?![^]*will use)/],
         ] as const) {
           const terminal = openTestTerminal({ columns: 120 });
-          await runCommandLine(await compose(stage.variables), ['run', world_slug, '--turns', turns], terminal);
-          assert.match(terminal.out_text(), said);
+          await runCommandLine(await compose(stage.variables), ['run', world_slug, ...words], terminal);
+          assert.match(terminal.error_text(), said);
+          assert.doesNotMatch(terminal.out_text(), /will use|earlier_turns/);
         }
       });
+
+    test('of a park is estimated before there is one, as a fresh world of it is', async () => {
+      const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+      const asked = stage.model.requests.length;
+      const terminal = openTestTerminal({ columns: 120 });
+      const nowhere = { ...stage.variables, CHUKWA_DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' };
+      const words = ['park', '--estimate', '--turns', '10', '--json'];
+      assert.equal(await runCommandLine(await compose(nowhere), words, terminal), 0, terminal.error_text());
+      const fresh = must(await estimateRun(stage.engine, { world_slug, turns: 10 }));
+      assert.deepEqual(JSON.parse(terminal.out_text()), { ...fresh, world_slug: 'park' });
+      assert.equal(stage.model.requests.length, asked);
+    });
 
     test('stands on the world, its turns, its attempts and its agent turns, and is the same wherever it stands', async () => {
       const { world_slug } = play;

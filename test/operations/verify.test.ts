@@ -266,6 +266,42 @@ describe('the ledgers of lived worlds', () => {
     assert.equal(cut?.why, 'cut_off');
     const unchained = await rewrite('seals', (lines) => lines.toSpliced(1, 1));
     assert.deepEqual(unchained, { file: 'seals', line: 2, why: 'chain_broken' });
+    const headless = await rewrite('seals', (lines) => lines.slice(1));
+    assert.deepEqual(headless, { file: 'seals', line: 1, why: 'beginning_missing' });
+    const { length } = await outside.query(`SELECT FROM seals WHERE ${AT_PARK()}`);
+    const tailless = await rewrite('seals', (lines) => lines.slice(0, -2));
+    assert.deepEqual(tailless, { file: 'seals', line: length - 1, why: 'end_missing' });
+    const disguised = await rewrite('scope', ([line = '']) => [
+      JSON.stringify({ ...JSON.parse(line), attempt_id: '01a2015a-0bd6-7667-b4f2-ff813afe9e27' }),
+    ]);
+    assert.deepEqual(disguised, { file: 'seals', line: 1, why: 'foreign' });
+    await rm(working_folder, { recursive: true });
+  });
+
+  it('an export whose first seals are cut off with their lines is found, and one of an attempt says so', async () => {
+    const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
+    const folder = join(working_folder, 'ledger');
+    const attempts = await outside.query<{ attempt_id: string; entries: number }>(
+      `SELECT attempt_id, length(leaf_hashes) / 32 AS entries FROM seals WHERE ${AT_PARK()} ORDER BY seal_seq`,
+    );
+    const [first] = attempts;
+    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    const session = (await readFile(join(folder, EXPORT_FILES.HO2), 'utf8')).split('\n')[0] ?? '';
+    const { session_id } = JSON.parse(session) as { readonly session_id: string };
+    for (const file of ['HO1', 'HO2', 'seals'] as const) {
+      const path = join(folder, EXPORT_FILES[file]);
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      const kept =
+        file === 'seals' ? lines.slice(1) : lines.filter((line) => !line.includes(`"session_id":"${session_id}"`));
+      await writeFile(path, kept.join('\n'));
+    }
+    const cut = must(await verifyExport(folder, folder));
+    assert.deepEqual(cut.fault, { file: 'seals', line: 1, why: 'beginning_missing' });
+    const attempt_id = attempts.at(-1)?.attempt_id ?? '';
+    assert.notEqual(attempt_id, first?.attempt_id);
+    must(await exportLedger(lived.stage.engine, { named: attempt_id, folder: 'one', working_folder }));
+    const one = must(await verifyExport(join(working_folder, 'one'), 'one'));
+    assert.deepEqual([one.attempt_id, one.world_slug, one.fault], [attempt_id, lived.park, undefined]);
     await rm(working_folder, { recursive: true });
   });
 });

@@ -66,8 +66,8 @@ describe('the facts of an attempt', () => {
   });
   after(() => arena.close());
 
-  const recorded = ({ lease }: ObservedAttempt): Promise<readonly Fact[]> =>
-    arena.freshStore().ledger.facts({ world_slug: lease.world_slug, attempt_id: lease.attempt_id });
+  const recorded = async ({ lease: { world_slug, attempt_id } }: ObservedAttempt): Promise<readonly Fact[]> =>
+    (await arena.freshStore().ledger.facts(world_slug, [attempt_id])).get(attempt_id) ?? [];
 
   /** Lets one driver live. @returns the attempts that it had */
   async function live(

@@ -217,13 +217,14 @@ export async function askOnce(
 
 /** The outcome of a call that has ended. */
 export function ended(result: CallResult): CallOutcome {
-  if (result.status === 'pending') throw new Error('the answer comes later');
+  if (result.status === 'pending' || result.status === 'unapproved') throw new Error('the answer comes later');
   return result;
 }
 
 /** An outcome in a line, with the parts under test. */
 export function summary(outcome: CallResult): Json {
   if (outcome.status === 'pending') return { pending: outcome.correlation_alias ?? null };
+  if (outcome.status === 'unapproved') return { unapproved: outcome.approval_id };
   if (outcome.status === 'succeeded') return { succeeded: outcome.view };
   return { failed: outcome.failure_class, refused: outcome.refused };
 }
@@ -231,7 +232,7 @@ export function summary(outcome: CallResult): Json {
 /** Everything that an outcome would store, as one text. */
 export function storedText(result: CallResult): string {
   const trace = 'trace' in result ? result.trace : undefined;
-  const body = Buffer.from(result.response_body ?? []).toString('latin1');
+  const body = Buffer.from(('response_body' in result ? result.response_body : undefined) ?? []).toString('latin1');
   const chunks = Buffer.from(trace?.chunks?.text ?? []).toString('latin1');
   return [JSON.stringify(result), body, chunks].join('\n');
 }

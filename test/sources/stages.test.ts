@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/core/protocol/program.js';
+import { compileRules } from '../../engine/core/policy/policy.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openChildren } from '../../engine/sources/children.js';
@@ -10,9 +11,12 @@ import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
 import { first, type Permitted } from '../../engine/sources/passage.js';
-import { allowEverybody, authorise, checkPolicy, grant } from '../../engine/sources/stages/leave.js';
+import { approve, authorise, checkPolicy, connect, grant } from '../../engine/sources/stages/leave.js';
 import { resolve } from '../../engine/sources/stages/resolve.js';
+import { startDurably } from '../../engine/sources/stages/durable-start.js';
+import { redactAnswer } from '../../engine/sources/stages/redact-answer.js';
 import { validateInput } from '../../engine/sources/stages/validate-input.js';
+import { validateOutput } from '../../engine/sources/stages/validate-output.js';
 import {
   ask,
   chatCall,
@@ -26,7 +30,7 @@ import {
   writePlugin,
 } from './harness.js';
 
-const POLICY: PolicyProgram = { hash: 'p', allow: new Set(['vend']) };
+const POLICY: PolicyProgram = { hash: 'p', rules: compileRules({ allow: ['vend'], require_approval: ['vend'] }) };
 const NEVER: SchemaProgram = {
   hash: 's',
   schema: {},
@@ -54,7 +58,7 @@ test('the stages are these, in this order', () => {
     plugins: [],
     lookUp,
     opened,
-    authorise: allowEverybody,
+    authorise: [],
     clock,
     alarm,
     redact: (value) => value,
@@ -63,28 +67,43 @@ test('the stages are these, in this order', () => {
     'resolve',
     'policy',
     'authorise',
+    'approve',
     'grant',
-    'validate input',
-    'durable start',
-    'secrets',
+    'connect',
+    'validate',
+    'start',
     'call',
-    'validate output',
+    'check',
     'redact',
   ]);
 });
 
 test('a list of stages that leaves one out or swaps two does not compile', () => {
   const resolved = first('resolve', resolve({ plugins: [], lookUp: () => undefined }));
-  const leave = (passage: Permitted) => authorise(passage, allowEverybody);
+  const leave = (passage: Permitted) => authorise(passage, []);
   const permitted = resolved.next('policy', checkPolicy);
-  const whole = permitted.next('authorise', leave).next('grant', grant).next('validate input', validateInput);
-  assert.equal(whole.names.length, 5);
+  const authorised = permitted.next('authorise', leave);
+  const granted = authorised.next('approve', approve).next('grant', grant);
+  const whole = granted.next('connect', connect).next('validate', validateInput).next('start', startDurably);
+  assert.equal(whole.names.length, 8);
   // @ts-expect-error the policy is left out
   resolved.next('authorise', leave);
   // @ts-expect-error authorisation is left out
   permitted.next('grant', grant);
+  // @ts-expect-error approval is left out
+  authorised.next('grant', grant);
+  // @ts-expect-error approval comes before authorisation
+  permitted.next('approve', approve).next('authorise', leave);
   // @ts-expect-error the grant is left out
-  permitted.next('authorise', leave).next('validate input', validateInput);
+  authorised.next('approve', approve).next('connect', connect);
+  // @ts-expect-error the connection is left out
+  granted.next('validate', validateInput);
+  // @ts-expect-error the arguments are not validated
+  granted.next('connect', connect).next('start', startDurably);
+  // @ts-expect-error the answer is redacted before it is checked
+  whole.next('redact', (passage) => redactAnswer(passage, (value) => value));
+  // @ts-expect-error an answer that nobody has made is checked
+  whole.next('check', validateOutput);
   // @ts-expect-error the policy comes after authorisation
   resolved.next('authorise', leave).next('policy', checkPolicy);
 });
@@ -135,9 +154,16 @@ test('a call that policy does not allow is refused', (t) =>
 test('a call that needs leave is refused where there is no policy', (t) =>
   checkRefused(t, { call: { policy_id: 'vend' } }, { failed: 'policy_denied', message: /vend/ }));
 
+test('a call that needs an approval is refused as long as nobody can be asked', (t) =>
+  checkRefused(
+    t,
+    { call: { policy_id: 'vend', policy: POLICY } },
+    { failed: 'policy_denied', message: /vend needs a person's approval/ },
+  ));
+
 test('a call that the operator does not authorise is refused', (t) => {
   const authorise = async () => ({ allowed: false as const, reason: 'not on Sundays' });
-  return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise });
+  return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise: [authorise] });
 });
 
 test('a request that its schema does not allow is refused with the place', (t) =>
@@ -179,7 +205,10 @@ test('of several reasons to refuse, the earliest stage gives its own', async (t)
     { call: everythingWrong, settings: {}, failed: 'policy_denied' },
     { call: { input: NEVER }, settings: {}, failed: 'authz_denied' },
   ];
-  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' }, authorise });
+  const sources = await openTestSources(t, {
+    overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' },
+    authorise: [authorise],
+  });
   for (const { call, settings, failed } of refusals) {
     assert.deepEqual(summary(await ask(sources, jsonCall({ call }, settings))), { failed, refused: true });
   }

@@ -85,6 +85,24 @@ forEachDatabase('a budget that is kept', (open) => {
     assert.deepEqual(await readRow(opened, budget), { spent: 45, reserved: 0, calls: 0 });
   });
 
+  test('holds what is reserved outside an attempt until the deadline of its call, and no longer', async () => {
+    const opened = await open();
+    const { store, outside } = opened;
+    const budget = fresh(100);
+    const lasts = (call: KeptCall): KeptCall => ({ ...call, most: { ...call.most, ms: 600_000 } });
+    const [lost, next, last] = [lasts(callOf(10, 95)), lasts(callOf(20, 50)), lasts(callOf(40, 40))];
+    assert.equal((await store.budgets.reserve(budget, undefined, lost)).kind, 'granted');
+    assert.equal((await store.budgets.reserve(budget, undefined, next)).kind, 'waits');
+    await outside.query('UPDATE budget_reservations SET held_until = $2 WHERE budget_key = $1', [
+      budget.key,
+      '2026-01-01T00:00:00Z',
+    ]);
+    assert.equal((await store.budgets.reserve(budget, undefined, next)).kind, 'granted');
+    await store.budgets.settle(budget, next, amounts(5));
+    assert.equal((await store.budgets.reserve(budget, undefined, last)).kind, 'granted');
+    assert.deepEqual(await readRow(opened, budget), { spent: 15, reserved: 40, calls: 1 });
+  });
+
   test('lets no call through whose price is not known, where it bounds money', async () => {
     const { store } = await open();
     await makeWorld(store, 'unpriced');

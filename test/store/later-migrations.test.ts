@@ -90,7 +90,7 @@ forEachDatabase('a later migration', (open) => {
   test('a world that was exported before a later migration is carried forward by it, once, and leaves nothing else behind', async () => {
     const { database, outside, store } = await open();
     await store.worlds.delete('lived');
-    const importExported = () => importWorlds(database, toStream(exported), MIGRATED);
+    const importExported = () => importWorlds(database, toStream(exported), MIGRATED, () => undefined);
     assert.equal((await importExported()).kind, 'imported');
     assert.deepEqual(await countPatches(outside), [0, 1]);
     assert.deepEqual(
@@ -103,7 +103,7 @@ forEachDatabase('a later migration', (open) => {
     await store.transfer.export(['lived'], async (line) => void lines.push(line));
     for (const file of [lines, exportedBeforeBaseline(exported)]) {
       await store.worlds.delete('lived');
-      assert.equal((await importWorlds(database, toStream(file), MIGRATED)).kind, 'imported');
+      assert.equal((await importWorlds(database, toStream(file), MIGRATED, () => undefined)).kind, 'imported');
     }
   });
 
@@ -113,7 +113,7 @@ forEachDatabase('a later migration', (open) => {
       ['9999_of_tomorrow', true],
       ['0000_of_yesterday', false],
     ] as const) {
-      const imported = await importWorlds(database, toStream(exportedAt(exported, found)), MIGRATED);
+      const imported = await importWorlds(database, toStream(exportedAt(exported, found)), MIGRATED, () => undefined);
       assert.deepEqual(imported, { kind: 'other_version', found, expected: LATER.name, is_later });
     }
   });

@@ -28,7 +28,7 @@ async function exportLines(store: Store, ...worlds: readonly string[]): Promise<
   return lines;
 }
 
-const importLines = (store: Store, lines: readonly string[]) => store.transfer.import(toStream(lines));
+const importLines = (store: Store, lines: readonly string[]) => store.transfer.import(toStream(lines), () => undefined);
 
 /** A world that has lived, with a call in doubt, and a queue that stays behind. */
 async function live(store: Store, world: string): Promise<void> {

@@ -62,7 +62,7 @@ export function entriesOf(turn: number): readonly string[] {
 }
 
 const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
-const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(Buffer.from(text)));
+const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(text));
 
 /** A log of three turns of a park with another world between them, its bundle, and the proof of one claim. */
 export function makeEvidence(key: SigningKey = makeSigningKey('chukwa/test')): {

@@ -5,7 +5,7 @@ import { type Actor, placeOf } from '../../operations/audit.js';
 import type { Engine } from '../../operations/engine.js';
 import { showAttempt, showInvocation } from '../../operations/records.js';
 import { askToStop, findMeantCall, reportByHand, type SaidReport } from '../../operations/reports.js';
-import { settleCall as settle, type SettledCall } from '../../operations/settle-call.js';
+import { isInDoubt, settleCall as settle, type SettledCall } from '../../operations/settle-call.js';
 import { action, type Done, type Form, line, optional, value } from '../action.js';
 
 export const stopAttempt = action({
@@ -27,6 +27,7 @@ export const stopAttempt = action({
       button: 'Stop it',
     },
   ],
+  offered: { Attempt: ({ ended_at }) => (ended_at === null ? {} : undefined) },
   locate: async (engine, { attempt_id }) => placeOf(await showAttempt(engine, attempt_id)),
   perform: (engine, { attempt_id }, by) => askToStop(engine, attempt_id, by),
 });
@@ -60,6 +61,8 @@ export const settleCall = action({
   hints: { is_destructive: true, is_idempotent: true },
   takes: { answer: ANSWER },
   forms: SETTLEMENTS,
+  offered: { SourceInvocation: (call) => (isInDoubt(call) ? { answer: toText(call.response_json) } : undefined) },
+  is_awaited: true,
   locate: async (engine, { source_invocation_id, answer }) =>
     placeOf(await showInvocation(engine, source_invocation_id), { performed: answer !== undefined }),
   async perform(engine, { source_invocation_id, answer }, by) {
@@ -68,6 +71,10 @@ export const settleCall = action({
     return settleOne(engine, { attempt_id: call.value.attempt_id, source_invocation_id, ...present({ answer }) }, by);
   },
 });
+
+function toText(answer: unknown): string {
+  return answer === null ? '' : JSON.stringify(answer, null, 2);
+}
 
 export const settleCallOfAttempt = action({
   kind: 'settle_call',
@@ -132,6 +139,8 @@ export const reportCall = action({
       button: 'Report the failure',
     },
   ],
+  offered: { SourceInvocation: ({ status }) => (status === 'pending' ? {} : undefined) },
+  is_awaited: true,
   locate: async (engine, { source_invocation_id, answer }) =>
     placeOf(await findMeantCall(engine, source_invocation_id), { said: answer === undefined ? 'failed' : 'answered' }),
   perform: (engine, { source_invocation_id, answer }, { reason: message = 'an operator reported a failure' }) => {

@@ -8,7 +8,8 @@ import type { WantedScenario } from '../../operations/load-program.js';
 import { queueTurns } from '../../operations/run-worker.js';
 import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
 import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
-import { action, type Field, line, optional, whole } from '../action.js';
+import type { StoredComponent } from '../../ports/components.js';
+import { action, type Field, line, optional, type Prefilled, whole } from '../action.js';
 
 const TURNS_MAX = 1_000;
 
@@ -30,6 +31,7 @@ export const runTurns = action({
       button: 'Queue them',
     },
   ],
+  offered: { World: () => ({ turns: 1 }) },
   locate: async (engine, { world_slug, turns }) => placeOf(await showWorld(engine, { world_slug }), { turns }),
   async perform(engine, { world_slug, turns }) {
     const queued = await queueTurns(engine, { world_slug, turns });
@@ -59,6 +61,7 @@ export const takeBackTurns = action({
       button: 'Take them back',
     },
   ],
+  offered: { World: () => ({}) },
   locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
   perform: (engine, { world_slug }, { surface }) => takeBack(engine, world_slug, surface),
 });
@@ -69,6 +72,7 @@ const scenario: Field<WantedScenario> = {
   control: 'choice',
   schema: { type: 'string' },
   wanted: 'the hash of a stored scenario',
+  refused_by: ['SCENARIO_DIFFERS'],
   read: (said) => (typeof said === 'string' && said.trim() !== '' ? { scenario_hash: said.trim() } : undefined),
 };
 
@@ -80,8 +84,13 @@ export const forkWorld = action({
   by: 'consumer',
   hints: { is_destructive: false, is_idempotent: false },
   takes: {
-    at_turn: whole('After turn', 'a turn of the world', { minimum: 0 }),
-    as: line('Name of the new world, such as park-what-if', 'the name of the new world'),
+    at_turn: whole('After turn', 'a turn of the world', { minimum: 0 }, 'TURN_UNKNOWN'),
+    as: line(
+      'Name of the new world, such as park-what-if',
+      'the name of the new world',
+      'WORLD_EXISTS',
+      'WORLD_SLUG_INVALID',
+    ),
     scenario: optional(scenario),
   },
   forms: [
@@ -93,6 +102,7 @@ export const forkWorld = action({
       button: 'Fork',
     },
   ],
+  offered: { World: toFork, Turn: toFork },
   async locate(engine, { world_slug, at_turn, as }) {
     const unusable = findSlugProblem(as);
     if (unusable !== undefined) return refuse(unusable);
@@ -107,6 +117,18 @@ export const forkWorld = action({
     return succeed({ accepted: true, message, world: as, made: forked.value });
   },
 });
+
+/** A fork after the turn that is shown, by the scenario of that turn or by a stored one. */
+function toFork({
+  turn,
+  offered_scenarios,
+}: {
+  readonly turn: number;
+  readonly offered_scenarios: readonly StoredComponent[];
+}): Prefilled {
+  const stored = offered_scenarios.map(({ hash, label }) => ({ value: hash, text: `${label} (${hash.slice(0, 8)})` }));
+  return { at_turn: turn, scenario: [{ value: '', text: 'the one that this turn had' }, ...stored] };
+}
 
 export const deleteWorld = action({
   kind: 'delete_world',

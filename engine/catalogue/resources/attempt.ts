@@ -1,10 +1,13 @@
 import { present } from '../../contract/present.js';
 import { toTraceId } from '../../core/content/trace-id.js';
-import { stateOf } from '../../core/protocol/work-state.js';
+import { isUndriven, stateOf } from '../../core/protocol/work-state.js';
 import { type AttemptPage, browseAttempt } from '../../operations/browse/attempts.js';
 import { toEventId } from '../../operations/event.js';
 import type { ShownAttempt } from '../../operations/records.js';
+import { isInDoubt } from '../../operations/settle-call.js';
 import type { AuditRecord, InvocationSummary, TimelineRecord } from '../../ports/records.js';
+import type { Action } from '../action.js';
+import { reportCall, settleCall } from '../actions/calls.js';
 import { patchList } from '../patches.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { toPhrase, toReason } from '../phrase.js';
@@ -27,6 +30,7 @@ import {
   note,
   type Phrase,
   picture,
+  question,
   quote,
   type RecordView,
   section,
@@ -36,7 +40,18 @@ import {
   trailToWorld,
   type ViewSection,
 } from '../view.js';
-import { costFacts, count, failureName, grouped, labelOf, toDuration, tookFrom, words } from '../words.js';
+import {
+  callWord,
+  costFacts,
+  count,
+  failureName,
+  grouped,
+  labelOf,
+  runWord,
+  toDuration,
+  tookFrom,
+  words,
+} from '../words.js';
 
 export const attempt = resource({
   name: 'get_attempt',
@@ -66,6 +81,8 @@ function viewAttempt(shown: AttemptPage): RecordView {
     events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined,
     lede: isSettled ? [state(stateOf(shown)), settlements] : ending(shown),
     sections: [
+      section('waits', 'What waits for somebody', ...drawWaits(shown)),
+      section('running', 'What runs now', ...drawRunning(shown)),
       section('facts', 'In short', facts(factsOf(shown))),
       section(
         'ended',
@@ -89,6 +106,16 @@ function viewAttempt(shown: AttemptPage): RecordView {
       extra('events', 'Events', drawEvents(shown)),
       {
         ...section('actions', 'What operators did', ...drawActions(shown)),
+        is_about_others: true,
+      },
+      {
+        ...section(
+          'questions',
+          'Compare it',
+          question(`${pathOf('attempt', attempt_id)}/diff`, 'A difference', 'Compare', [
+            { name: 'other', label: 'With the attempt (empty: the one before it)' },
+          ]),
+        ),
         is_about_others: true,
       },
     ],
@@ -141,6 +168,80 @@ function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
     id: code(attempt_id),
     trace: code(toTraceId(attempt_id)),
   };
+}
+
+/**
+ * The calls for which an attempt, or the next one, waits, and the consequence of each decision, which is made on the
+ * call's own page. A terminal has commands for it instead.
+ */
+function drawWaits(shown: AttemptPage): readonly Block[] {
+  const { awaited, is_adoptable, unfinished, calls_in_doubt } = shown;
+  const doubted = is_adoptable ? unfinished.filter(isInDoubt) : [];
+  if (awaited.length + doubted.length === 0) return [];
+  const left_out = Math.max(0, awaited.length - ROWS_SHOWN) + Math.max(0, calls_in_doubt - ROWS_SHOWN);
+  const blocks = [
+    ...awaited
+      .slice(0, ROWS_SHOWN)
+      .flatMap(({ source_invocation_id: id, source_label, command_key, deadline }) => [
+        note(
+          linkTo('source_invocation', id, source_label),
+          ' is to answer ',
+          code(command_key),
+          ' until ',
+          moment(deadline),
+          '. Then the call fails.',
+        ),
+        choices(reportCall, id),
+      ]),
+    ...doubted
+      .slice(0, ROWS_SHOWN)
+      .flatMap((call) => [
+        note(
+          linkTo('source_invocation', call.source_invocation_id, labelOf(call)),
+          ', ',
+          code(call.command_key),
+          ', is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.',
+        ),
+        choices(settleCall, call.source_invocation_id),
+      ]),
+    ...more(left_out > 0, `${listOf(shown)}?only=unfinished`, `${grouped(left_out)} more`),
+  ];
+  return [picture({ of: 'blocks', shown: blocks })];
+}
+
+/** The decisions about a call, with the consequence of each. */
+function choices({ forms }: Pick<Action, 'forms'>, source_invocation_id: string): Block {
+  const call = linkTo('source_invocation', source_invocation_id);
+  return list(
+    forms.map(({ id, title, consequence }) => [
+      note({ ...call, path: `${call.path}#${id}`, text: title }, ': ', consequence),
+    ]),
+  );
+}
+
+/** The running calls, each with its time so far; none where the driver is gone. */
+function drawRunning(shown: AttemptPage): readonly Block[] {
+  const { read_at, unfinished, has_more_unfinished, timeline } = shown;
+  const running = unfinished.filter(({ status }) => status === 'running');
+  if (read_at === null || running.length === 0 || isUndriven(shown)) return [];
+  const rows = running.slice(0, ROWS_SHOWN).map((call) => {
+    const { source_invocation_id: id, llm_call_id, workflow_subject_entity_id: subject } = call;
+    const began = timeline.find((event) => event.source_invocation_id === id)?.occurred_at;
+    const link =
+      linkTo('llm_call', llm_call_id, 'what the model says') ?? linkTo('source_invocation', id, labelOf(call));
+    const said: readonly Phrase[] = [' ', callWord(call), runWord(call), ', ', link];
+    return [
+      note(state(subject ?? 'whole turn', 'running'), ...said, ...(began ? [', for ', soFar(began, read_at)] : [])),
+    ];
+  });
+  return [
+    list(rows),
+    ...more(has_more_unfinished || running.length > ROWS_SHOWN, `${listOf(shown)}?only=unfinished`, 'All that is open'),
+  ];
+}
+
+function soFar(began: string, read_at: string): Phrase {
+  return { as: 'so_far', text: String(Math.max(0, Date.parse(read_at) - Date.parse(began))) };
 }
 
 /** How its calls in doubt were settled, once all of them are. */

@@ -4,7 +4,8 @@ import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/compone
 import { browseDocument, browseWorkflow, type DocumentPage } from '../../operations/browse/documents.js';
 import { showUses, type UsesOfComponent } from '../../operations/components.js';
 import { pathOfList, PLACES } from '../places.js';
-import { listResource, listView, resource, type Resource, type Viewed } from '../resource.js';
+import { listResource, listView, resource, type Resource } from '../resource.js';
+import { workflowSections } from '../workflow.js';
 import { componentColumns, documentColumns, listedAttemptColumns, listedColumns } from '../tables.js';
 import {
   type Block,
@@ -25,7 +26,7 @@ import {
 import { capital } from '../words.js';
 
 /** The list of each kind of document. */
-export function documentList(kind: ComponentKind): Resource<'Documents'> {
+function documentList(kind: ComponentKind): Resource<'Documents'> {
   return listResource({
     path: pathOfList(kind),
     reader: 'consumer',
@@ -47,7 +48,7 @@ export function documentList(kind: ComponentKind): Resource<'Documents'> {
 const NAMED: readonly ComponentKind[] = ['json_schema', 'response_source'];
 
 /** A document of a kind; a workflow is one of its own. */
-export function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): Resource<'Document'> {
+function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): Resource<'Document'> {
   return resource({
     ...(NAMED.includes(kind) ? { name: `get_${kind}` } : {}),
     path: `${pathOfList(kind)}/hash/:hash`,
@@ -68,10 +69,13 @@ const cognitionWorkflow = resource({
   takes: ['attempt'],
   read: (archive, { parameters: { hash }, query: { attempt }, reader }) =>
     browseWorkflow(archive, present({ hash, reader, attempt })),
-  view: viewDocument,
+  view: (shown) => {
+    const view = viewDocument(shown);
+    return { ...view, sections: [...workflowSections(shown), ...view.sections] };
+  },
 });
 
-export function documentUses(kind: ComponentKind): Viewed<'Uses'> {
+export function documentUses(kind: ComponentKind): Resource<'Uses'> {
   return resource({
     path: `${pathOfList(kind)}/hash/:hash/uses`,
     reader: 'consumer',

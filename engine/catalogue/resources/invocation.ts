@@ -70,6 +70,7 @@ function viewInvocation(call: InvocationRecord): RecordView {
           world: [linkTo('world', world_slug), `, turn ${call.attempted_turn}`],
           attempt: linkTo('attempt', call.attempt_id),
           effect: call.repeatable ? `${words(call.effect_class)}, repeatable` : words(call.effect_class),
+          policy: saidByPolicy(call),
           'HTTP status': call.http_status,
           validation: words(call.validation_status),
           'input schema': linkTo('json_schema', call.input_schema_hash),
@@ -87,6 +88,13 @@ function viewInvocation(call: InvocationRecord): RecordView {
       section('headers', 'Its headers', facts(toTexts(headers))),
     ],
   };
+}
+
+/** What the tool policy decided, by which rule, and why. */
+function saidByPolicy({ policy_ruling }: InvocationRecord): Phrase {
+  if (policy_ruling === null) return null;
+  const { decision, rule, because, policy_hash } = policy_ruling;
+  return [words(decision), rule === null ? null : [' by ', linkTo('tool_policy', policy_hash, rule)], `: ${because}`];
 }
 
 /** The commands by which a person settles a call in doubt. */

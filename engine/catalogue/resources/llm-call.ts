@@ -57,6 +57,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
     trail: trailToAttempt(call),
     lede: [ending(call), kind && `, ${words(kind)}`, own === undefined ? null : drawDecided(call, own)],
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
+    has_pace: ended_at === null || chunks.length > 1,
     sections: [
       outcome(
         section('answer', 'What the model said', ...drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
@@ -69,7 +70,12 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
         ...(chunks.length > 1 ? [folded('Piece by piece', picture({ of: 'chunks', shown: chunks }))] : []),
       ),
       section('tries', 'The tries before and after', ...drawTries(call)),
-      section('prompt', 'What the model saw', { block: 'conversation', call }),
+      section('prompt', 'What the model saw', {
+        block: 'conversation',
+        messages: call.messages,
+        pointer: '/messages',
+        tokens,
+      }),
       section('facts', 'In short', facts(factsOf(call))),
       {
         ...section(
@@ -126,7 +132,9 @@ function drawTries(call: LlmCallRecord): readonly Block[] {
   return tries.length > 1 ? [list(tries.map(draw))] : [];
 }
 
-function drawAnswer({ raw_text, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {
+function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {
+  const calls = (items ?? []).flatMap((item) => (item.type === 'function_call' ? [json({ ...item })] : []));
+  if (calls.length > 0) return [...(raw_text === '' ? [] : [exact(raw_text, '/raw_text')]), ...calls];
   if (raw_text === '') return [note(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.')];
   const said = parseJson(raw_text);
   const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {

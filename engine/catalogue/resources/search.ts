@@ -17,6 +17,8 @@ import {
   strong,
 } from '../view.js';
 
+const HEAD = { title: 'Search', eyebrow: 'Search all texts', trail: [] };
+
 export const search = resource({
   name: 'search',
   path: '/search',
@@ -24,6 +26,18 @@ export const search = resource({
   says: 'Narrations, states, prompts, answers and results by their words; the latest attempt first.',
   gives: 'Found',
   takes: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
+  asks: {
+    ...HEAD,
+    fields: {
+      q: 'Words',
+      kind: 'In',
+      world: 'World',
+      turn: 'Turn',
+      subject: 'Subject',
+      source: 'Source',
+      failure: 'Failure class',
+    },
+  },
   read: (archive, { query }) => find(archive, query),
   view: viewFound,
 });
@@ -34,9 +48,7 @@ function viewFound({ rows, next, is_complete }: Found, { query }: Asked): Record
     ? 'Nothing was found. An attempt can be searched once it has ended.'
     : 'Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.';
   return {
-    title: 'Search',
-    eyebrow: 'Search all texts',
-    trail: [],
+    ...HEAD,
     sections: [
       section(
         'found',

@@ -1,5 +1,5 @@
 import { browseTurn, listPatchesPart, type PatchStory, type TurnPage } from '../../operations/browse/worlds.js';
-import { type Names, patchList } from '../patches.js';
+import { namesIn, patchList } from '../patches.js';
 import { placeList } from '../place-list.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
 import { listResource, resource } from '../resource.js';
@@ -10,6 +10,7 @@ import {
   type Link,
   linkToTurn,
   more,
+  type Names,
   note,
   picture,
   type RecordView,
@@ -31,8 +32,7 @@ export const turn = resource({
 });
 
 function viewTurn(shown: TurnPage): RecordView {
-  const { world_slug, turn: number, last_turn, story, attempts, entities } = shown;
-  const names = new Map(entities.map(({ id, name }) => [id, name]));
+  const { world_slug, turn: number, last_turn, story, attempts } = shown;
   const step = (to: number, text: string): Link | null =>
     to < 0 || to > last_turn ? null : linkToTurn(world_slug, to, text);
   const before = step(number - 1, '← the turn before');
@@ -44,7 +44,11 @@ function viewTurn(shown: TurnPage): RecordView {
     trail: trailToWorld(world_slug),
     lede: [worldTime(shown.simulation_time), ' of its own time. ', before, before && after && ' · ', after],
     sections: [
-      section('story', 'What happened', ...(story === null ? [note(none)] : drawStory(shown, story.patches, names))),
+      section(
+        'story',
+        'What happened',
+        ...(story === null ? [note(none)] : drawPatches(shown, story.patches, namesIn(shown))),
+      ),
       section('cost', 'What it has cost', ...(shown.cost.calls === 0 ? [] : [facts(costFacts(shown.cost))])),
       section('places', 'Places and entities at its end', picture({ of: 'places', shown }, placeList(shown))),
       section(
@@ -56,7 +60,7 @@ function viewTurn(shown: TurnPage): RecordView {
   };
 }
 
-function drawStory(
+function drawPatches(
   { world_slug, turn: number }: TurnPage,
   patches: readonly PatchStory[],
   names: Names,

@@ -2,22 +2,12 @@ import { present } from '../../contract/present.js';
 import { type Outcome, succeed } from '../../contract/problem.js';
 import { listAgentsPart } from '../../operations/agents.js';
 import { toTurn } from '../../operations/browse/list-part.js';
-import { browseOverview } from '../../operations/browse/overview.js';
-import { browseWorld, listAttemptsPart, listEntitiesPart, listWorldsPart } from '../../operations/browse/worlds.js';
+import { listAttemptsPart, listEntitiesPart, listWorldsPart } from '../../operations/browse/worlds.js';
 import type { AttemptFilter } from '../../ports/browse.js';
 import { countedList } from '../counted-list.js';
-import { type Asked, listResource, listView, resource } from '../resource.js';
+import { type Asked, listResource, listView } from '../resource.js';
 import { agentColumns, attemptColumns, entityColumns, NO_WORLDS, worldColumns } from '../tables.js';
 import { linkToTurn, trailToWorld } from '../view.js';
-
-export const overview = resource({
-  name: 'get_overview',
-  path: '/',
-  reader: 'consumer',
-  says: 'The first worlds by name, the inbox (for operators), and the number of documents of each kind.',
-  gives: 'Overview',
-  read: (archive, { reader }) => browseOverview(archive, reader),
-});
 
 export const worldList = listResource({
   name: 'list_worlds',
@@ -35,17 +25,6 @@ export const worldList = listResource({
     columns: worldColumns,
     empty: NO_WORLDS,
   }),
-});
-
-export const world = resource({
-  name: 'get_world',
-  path: '/worlds/:world_slug',
-  reader: 'consumer',
-  says: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
-  gives: 'World',
-  takes: ['until'],
-  read: (archive, { parameters: { world_slug }, query: { until } }) =>
-    browseWorld(archive, present({ world_slug, until })),
 });
 
 export const worldAttempts = countedList({

@@ -1,4 +1,5 @@
-import { content, environment, unknown } from './entry.js';
+import { content, environment, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, suggested } from './phrases.js';
 
 function notFound(noun: string, see: string) {
   return unknown({
@@ -17,6 +18,21 @@ export const CALL_PROBLEMS = {
   EVENT_UNKNOWN: notFound('event', 'attempt ID --json'),
   UNKNOWN_SOURCE_INVOCATION: notFound('source invocation', 'attempt ID'),
   LLM_CALL_UNKNOWN: notFound('LLM call', 'attempt ID'),
+  NO_SUBJECT: unknown<KnownNames & Texts<'world_slug' | 'name'>>({
+    message: ({ world_slug, name }) =>
+      `${name} is no subject of the scenario of ${world_slug}: no workflow runs for it.`,
+    repair: (facts) => suggested(facts),
+    example: { world_slug: 'park', name: 'crumb', nearest: undefined, known: ['bob', 'ant'] },
+  }),
+  NO_SUCH_CALL: unknown<KnownNames & Texts<'subject' | 'name'>>({
+    message: ({ subject, name }) => `The workflow of ${subject} has no tool and no other call named ${name}.`,
+    repair: (facts) => suggested(facts),
+    example: { subject: 'bob', name: 'buy_cnady', nearest: 'buy_candy', known: ['buy_candy'] },
+  }),
+  POLICY_ARGUMENTS_NO_JSON: usage(
+    'The arguments of the call are no JSON.',
+    'Give them as the JSON object that the model would write.',
+  ),
   CALL_UNKNOWN: unknown({
     message: ({ correlation }) => `There is no call with the id or the alias ${JSON.stringify(correlation)}.`,
     repair: `Find its id: ${FIND_CALL}`,
@@ -58,6 +74,24 @@ export const CALL_PROBLEMS = {
     message: ({ source_invocation_id }) => `The call ${source_invocation_id} has been settled already.`,
     repair: ({ world_slug }) => `Continue: chukwa run ${world_slug}`,
     example: { source_invocation_id: 'ID', world_slug: 'park' },
+  }),
+  APPROVAL_UNKNOWN: content({
+    message: ({ approval_id }) => `There is no approval ${approval_id}.`,
+    repair: () => 'List them: chukwa approvals',
+    example: { approval_id: 'ID' },
+  }),
+  APPROVAL_DECIDED: content({
+    meaning: 'A person, or a grant, has decided otherwise on the call. A decision is final.',
+    message: ({ approval_id, decision }) => `The approval ${approval_id} was decided before, and is not ${decision}.`,
+    repair: ({ approval_id }) => `See who decided, and when: chukwa approval ${approval_id}`,
+    example: { approval_id: 'ID', decision: 'approved' },
+  }),
+  APPROVAL_LATE: content({
+    meaning:
+      'Nobody waits for the decision any more: its attempt is over, its time has passed, or the call was asked for anew.',
+    message: ({ approval_id }) => `It is too late to decide on ${approval_id}: nothing waits for it any more.`,
+    repair: ({ world_slug }) => `See what came of it: chukwa attempts ${world_slug}. What waits now: chukwa approvals`,
+    example: { approval_id: 'ID', world_slug: 'park' },
   }),
   SETTLED_TOO_LATE: content({
     meaning: 'It is too late to settle the call: the world has continued since, or began anew.',

@@ -1,9 +1,56 @@
-import { content, note } from './entry.js';
+import { byKind, content, note, type Texts } from './entry.js';
 
-/** The fault of a text that is not JSON, and its repair: sentences that models are told too. */
-export interface SyntaxFault {
-  readonly message: string;
-  readonly repair: string;
+/** A comma or a colon that is missing, in front of the fault or at the end of a line before it. */
+interface MissingMark {
+  readonly mark: ',' | ':';
+  readonly after_line?: number;
+}
+
+const nameOf = (mark: MissingMark['mark']): string => (mark === ',' ? 'comma' : 'colon');
+
+/** What is wrong with a text that is not JSON, and its repair: sentences that models are told too. */
+const SYNTAX_FAULTS = byKind(
+  {
+    empty: ['the file is empty', 'Write a document, {...}, or remove the file.'],
+    cut: ['the text ends before its value does', 'Close what is still open: a string, list or object.'],
+    comma_before: [
+      ({ closing }: Texts<'closing'>) => `a comma stands before the closing ${closing}`,
+      'Remove the comma.',
+    ],
+    missing: [
+      ({ mark, after_line }: MissingMark) =>
+        `a ${nameOf(mark)} is missing ${after_line === undefined ? 'before this' : `after line ${after_line}`}`,
+      ({ mark, after_line }: MissingMark) =>
+        `Put a ${mark} ${after_line === undefined ? 'in front of it' : `at the end of line ${after_line}`}.`,
+    ],
+    quotes: ['text stands in single quotes', 'Use double quotes.'],
+    comment: ['comments are not JSON', 'Remove the comment; documents have a description.'],
+    control: ['a control character stands here as it is', 'Escape it, as in \\n.'],
+    character: [({ rest }: Texts<'rest'>) => `${JSON.stringify(rest.slice(0, 1))} cannot stand here`, adviseOn],
+    // Faults that models make and authors of documents do not.
+    comment_of_model: ['comments are not JSON', 'Remove the comment.'],
+    line_break: ['a line break stands within a text', 'Write it as \\n.'],
+    more: ['more follows the end of the value', 'Answer with the one object alone.'],
+    text_goes_on: [
+      'a text ends here, and goes on',
+      'Write a double quote within a text as \\", or put the missing comma or colon.',
+    ],
+  },
+  { kind: 'comma_before', closing: '}' },
+);
+
+export type SyntaxFault = typeof SYNTAX_FAULTS.example;
+
+/** @param rest the text from the character on that cannot stand there */
+function adviseOn({ rest }: Texts<'rest'>): string {
+  if (/^[+-]?(NaN|Infinity)/.test(rest))
+    return 'Write a number, null, or a text in double quotes: JSON has no such number.';
+  if (rest.startsWith('\\'))
+    return 'Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.';
+  if (/^[{["]/.test(rest)) return 'Remove it: a file holds one value, and an object names its members.';
+  return /^\w/.test(rest)
+    ? 'Put text in double quotes; without them, only numbers, true, false and null stand.'
+    : 'Remove it.';
 }
 
 /** A file that a document refers to, one that a command was given, or one of exported worlds. */
@@ -35,11 +82,9 @@ export type TooLarge =
 
 /** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
-  INVALID_JSON: content<SyntaxFault>({
+  INVALID_JSON: content({
     meaning: 'The text is not JSON.',
-    message: ({ message }) => message,
-    repair: ({ repair }) => repair,
-    example: { message: 'a comma stands before the closing }', repair: 'Remove the comma.' },
+    ...SYNTAX_FAULTS,
   }),
   NOT_UTF8: content<{ readonly byte: number } | { readonly answer: string }>({
     message: (facts) =>

@@ -72,7 +72,7 @@ export const LEDGER_PROBLEMS = {
   }),
   NOT_AN_EXPORT: content<{ readonly folder: string }>({
     message: ({ folder }) =>
-      `${folder} does not hold HO2/ledger/workorder.jsonl, HO1/ledger/worker.jsonl and seals.jsonl.`,
+      `${folder} does not hold export.json, HO2/ledger/workorder.jsonl, HO1/ledger/worker.jsonl and seals.jsonl.`,
     repair: 'Name a folder that chukwa ledger export has written.',
     example: { folder: 'park-ledger' },
   }),

@@ -30,9 +30,38 @@ export interface DatabaseFailure {
 export interface UnreachableDatabase {
   readonly place: string;
   readonly reason: string;
-  /** What can be done about this reason, where that is known. */
-  readonly repair: string | undefined;
+  /** Left out where what the driver said does not tell it. */
+  readonly cause: UnreachableCause | undefined;
 }
+
+const URL = 'CHUKWA_DATABASE_URL';
+const ENCODE = 'write @ / # ? % as %40 %2F %23 %3F %25.';
+const REACH = `Correct the host in ${URL}, or let this machine through to it`;
+
+/** What can be done about a server that does not answer, or admits nobody. */
+const UNREACHABLE_REPAIRS = {
+  unknown_host: `Correct the host in ${URL}: nobody here knows this name. In a user or password, ${ENCODE}`,
+  nothing_listens: `Start the server, or correct host and port in ${URL}; nothing listens there.`,
+  no_socket: `Start the server, or correct the folder of its socket in ${URL}.`,
+  out_of_reach: `${REACH}.`,
+  silent: `${REACH}: nothing was answered.`,
+  no_database: `Make the database with createdb, or correct its name in ${URL}.`,
+  wants_tls: `Add ?sslmode=require to ${URL}, if the server wants TLS; else let its pg_hba.conf admit this user, database and host.`,
+  not_admitted: "Let the server's pg_hba.conf admit this user, database and host.",
+  wrong_password: `Correct user and password in ${URL}. In them, ${ENCODE}`,
+  no_password: `Write the password into ${URL}: postgres://user:password@host/database.`,
+  without_tls: `Let the server speak TLS, or write sslmode=disable in ${URL}, by which everything is sent in the clear.`,
+  full: 'Wait until others have left, or raise max_connections of the server.',
+  starting: 'Wait until the server has started.',
+  authority: `Add sslrootcert=FILE to ${URL}, or set NODE_EXTRA_CA_CERTS to FILE: the certificate of its authority (PEM). sslmode=no-verify encrypts, and checks nothing.`,
+  name: `Name the host in ${URL} as its certificate does. sslmode=no-verify encrypts, and checks nothing.`,
+  time: 'Renew the certificate of the server.',
+  plain: `Write sslmode=disable in ${URL}, or the port that speaks TLS.`,
+  untold: `Check that the server runs and that ${URL} names its host, port, user and database; leave the variable out for the embedded database.`,
+};
+
+/** Why a server does not answer, or admits nobody. */
+export type UnreachableCause = keyof typeof UNREACHABLE_REPAIRS;
 
 function failing(meaning: string, message: (it: string, reason: string) => string, repair: string, reason: string) {
   return environment({
@@ -125,8 +154,7 @@ export const SURROUNDINGS_PROBLEMS = {
         : `The connection to the database (${failure.description}) was lost: ${failure.reason}.`,
     repair: (failure) =>
       'place' in failure
-        ? (failure.repair ??
-          'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.')
+        ? UNREACHABLE_REPAIRS[failure.cause ?? 'untold']
         : 'Wait until it answers; chukwa doctor says whether it does.',
     example: { description: 'PostgreSQL at db:5432/chukwa', reason: 'Connection terminated unexpectedly' },
   }),

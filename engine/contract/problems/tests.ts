@@ -1,4 +1,4 @@
-import { content, note } from './entry.js';
+import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 
 /** A turn that does not run: outside of those of the test, later than a memory may be, or beyond the calendar. */
@@ -25,14 +25,98 @@ export type Misfit =
   | { readonly reason: string; readonly repair: string }
   | { readonly reason: string; readonly turn: number; readonly key: string; readonly detail: string };
 
+/** A name that is not among those of its place. */
+interface UnknownName extends KnownNames {
+  readonly name: string;
+}
+
+const suggestedOrRemoved = (names: KnownNames): string =>
+  names.known.length === 0 ? 'There is none: remove this key.' : suggested(names);
+const counted = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;
+
+/** What a key that no turn asks for has wrong. `write` is what can stand instead of it, or of a part of it. */
+const UNASKED_KEYS = byKind(
+  {
+    subject: [
+      ({ name }: UnknownName) => `no subject of this scenario is called ${JSON.stringify(name)}`,
+      // After a change of the cast, an author need not mend each answer.
+      (names: UnknownName) =>
+        `${suggested(names)} If the cast has changed, \`chukwa run SLUG --dry --write-missing FILE\` makes new answers.`,
+    ],
+    other_binding: [
+      ({ key, write }: Texts<'key' | 'write'>) =>
+        `the binding ${write.slice('turn/'.length)} differs from the one that ${key} names`,
+      ({ write }: Texts<'write'>) => `Write ${write}, which matches it in any form.`,
+    ],
+    source_of_turn: [
+      ({ name }: UnknownName) => `no workflow of this scenario has the ambient source of the turn ${name}`,
+      suggestedOrRemoved,
+    ],
+    source_of_subject: [
+      ({ subject, name }: UnknownName & Texts<'subject'>) =>
+        `${subject} has no ambient source ${JSON.stringify(name)} of its own`,
+      suggestedOrRemoved,
+    ],
+    node: [
+      ({ subject, name }: UnknownName & Texts<'subject'>) =>
+        `the workflow of ${subject} has no node ${JSON.stringify(name)}`,
+      suggestedOrRemoved,
+    ],
+    call: [
+      ({ node, rest }: Texts<'node' | 'rest'>) => `node ${node} makes one call, which is not ${JSON.stringify(rest)}`,
+      ({ write }: Texts<'write'>) => `Write ${JSON.stringify(write)}.`,
+    ],
+    generation: [
+      ({ node, rest, asks_tools }: Texts<'node' | 'rest'> & { readonly asks_tools: boolean }) =>
+        `node ${node} asks a model${asks_tools ? ', and then its tools' : ''}, and no call of it is ${JSON.stringify(rest)}`,
+      ({ write }: Texts<'write'>) => `Write ${JSON.stringify(write)}.`,
+    ],
+    round: [
+      ({ node, most }: Texts<'node'> & { readonly most: number }) =>
+        `node ${node} has ${counted(most, 'round', 'rounds')} at most`,
+      ({ write }: Texts<'write'>) => `Write ${write} or an earlier one.`,
+    ],
+    try: [
+      ({ node, most }: Texts<'node'> & { readonly most: number }) =>
+        `node ${node} has ${counted(most, 'try', 'tries')} at one answer (max_generation_attempts)`,
+      ({ write }: Texts<'write'>) => `Write ${write} or an earlier one.`,
+    ],
+    gate: [({ node }: Texts<'node'>) => `node ${node} has no gate`, 'Remove "/gate/...", or write "gate" in the node.'],
+    fallback: [
+      ({ node }: Texts<'node'>) => `node ${node} has no fallback`,
+      'Remove "/fallback", or write "fallback" in the node.',
+    ],
+    round_without_tool: [
+      ({ node, round }: Texts<'node'> & { readonly round: number }) => `node ${node} calls no tool in round ${round}`,
+      'Remove "/tool".',
+    ],
+    denied_tools: [
+      ({ node }: Texts<'node'>) => `node ${node} has no tool that its tool policy allows`,
+      'Allow the tool in the policy, or remove "/tool".',
+    ],
+  },
+  { kind: 'node', subject: 'bob', name: 'trun', nearest: 'turn', known: ['turn'] },
+);
+
+/** Why no turn of a program makes a call of a key. */
+export type UnaskedKey = typeof UNASKED_KEYS.example & {
+  /** The key of the ambient source that was probably meant. */
+  readonly meant?: string;
+  /** The key that would be suggested, and stands beside this one already. */
+  readonly taken?: string;
+};
+
 /** Problems of workflow tests and of answers. */
 export const TEST_PROBLEMS = {
-  KEY_NEVER_ASKED: content({
+  KEY_NEVER_ASKED: content<UnaskedKey>({
     meaning:
       'No turn of the scenario can make a call with this command key. It is only a note in answers that no test names: they may be meant for another scenario.',
-    message: ({ message }) => message,
-    repair: ({ repair }) => repair,
-    example: { message: 'the workflow of bob has no node "trun"', repair: 'Did you mean turn?' },
+    message: UNASKED_KEYS.message,
+    repair: (unasked) => {
+      if (unasked.taken !== undefined) return `Remove it, or write another key: ${unasked.taken} is here already.`;
+      return unasked.meant === undefined ? UNASKED_KEYS.repair(unasked) : `Did you mean ${unasked.meant}?`;
+    },
+    example: UNASKED_KEYS.example,
   }),
   TURN_NEVER_RUN: content<NeverRun>({
     message: (facts) => {

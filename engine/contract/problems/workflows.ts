@@ -108,10 +108,18 @@ function sayUnfit(why: Unfit): string {
 export interface NotAllowed {
   readonly name: string;
   readonly meant?: string | undefined;
+  /** The pointer of the rule that denies it, where one does. */
+  readonly rule?: string | null;
 }
 
 function sayMeant({ meant }: NotAllowed): string {
   return meant === undefined ? '' : `The policy allows ${meant}, which is not in the workflow. `;
+}
+
+/** The repair where the policy misspells the name, or a rule of it denies. */
+function sayDenying({ name, meant, rule = null }: NotAllowed): string | undefined {
+  if (rule !== null) return `The rule at ${rule} of the policy denies it: change that rule, or keep it so.`;
+  return meant === undefined ? undefined : `Did you mean ${JSON.stringify(name)}?`;
 }
 
 export interface OtherBraces {
@@ -346,10 +354,8 @@ export const WORKFLOW_PROBLEMS = {
     meaning:
       "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
     message: (facts) => `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
-    repair: ({ name, meant }) =>
-      meant === undefined
-        ? `Add ${JSON.stringify(name)} to "allow" of the policy, or keep it so.`
-        : `Did you mean ${JSON.stringify(name)}?`,
+    repair: (facts) =>
+      sayDenying(facts) ?? `Add ${JSON.stringify(facts.name)} to "allow" of the policy, or keep it so.`,
     example: { name: 'tide' },
   }),
   ALLOWED_NAMES_NOTHING: note({
@@ -368,10 +374,8 @@ export const WORKFLOW_PROBLEMS = {
     meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
     message: (facts) =>
       `${sayMeant(facts)}${facts.name} is ${facts.effect}, runs without a choice of the model, and no tool policy allows it.`,
-    repair: ({ name, meant }) =>
-      meant === undefined
-        ? `Add ${JSON.stringify(name)} to the "allow" of the profile's tool policy.`
-        : `Did you mean ${JSON.stringify(name)}?`,
+    repair: (facts) =>
+      sayDenying(facts) ?? `Add ${JSON.stringify(facts.name)} to the "allow" of the profile's tool policy.`,
     example: { name: 'post', effect: 'external_side_effect' },
   }),
   PLUGIN_UNKNOWN: content({
@@ -489,11 +493,6 @@ export const WORKFLOW_PROBLEMS = {
     meaning: 'The document uses a feature that this version does not support, so it does not run.',
     ...byKind(
       {
-        approval: [
-          ({ name }: Texts<'name'>) =>
-            `The tool policy requires approval for ${name}, which this version does not support.`,
-          'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
-        ],
         member: [
           ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
             `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,

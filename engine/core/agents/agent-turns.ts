@@ -1,3 +1,4 @@
+import { groupBy } from '../content/group-by.js';
 import { type Call, pairCalls } from '../facts/call.js';
 import type { AttemptContinued, AttemptSuspended, CallEnded, CallSettled, Fact } from '../facts/fact.js';
 import type { AroundAttempt, RecordedAttempt } from './recorded-attempt.js';
@@ -46,7 +47,10 @@ function openFold(attempt: RecordedAttempt): Fold {
     attempt,
     calls: new Map(calls.map((call) => [call.start.source_invocation_id, call])),
     last: new Map(calls.map((call) => [call.start.command_key, call])),
-    own: groupBySubject(calls.filter(({ is_superseded }) => !is_superseded)),
+    own: groupBy(
+      calls.filter(({ is_superseded }) => !is_superseded),
+      ({ start }) => start.subject_id,
+    ),
     turns: new Map(),
     begun: new Set(),
     pending: new Set(),
@@ -54,16 +58,6 @@ function openFold(attempt: RecordedAttempt): Fold {
     last_ended_at: began.at,
     take_overs: 0,
   };
-}
-
-function groupBySubject(calls: readonly Call[]): Fold['own'] {
-  const groups = new Map<string | null, Call[]>();
-  for (const call of calls) {
-    const group = groups.get(call.start.subject_id);
-    if (group === undefined) groups.set(call.start.subject_id, [call]);
-    else group.push(call);
-  }
-  return groups;
 }
 
 function foldFact(fold: Fold, fact: Fact): void {

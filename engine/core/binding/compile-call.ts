@@ -4,6 +4,7 @@ import { present } from '../../contract/present.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, NotPerformedOn, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
+import { foreseeBinding, isDenied } from './foresee-binding.js';
 import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
@@ -31,6 +32,7 @@ interface CallPlace {
   readonly speaks: 'json' | 'chat';
   /** Tools need leave whatever their effect; other bindings only where they do more than read. */
   readonly always_policed?: boolean;
+  readonly once_per_turn?: boolean;
 }
 
 const ARGUMENTS_BYTES_MAX = 8 * 1024;
@@ -68,7 +70,7 @@ export function compileCall(
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
     ...inDocument(document, checkActing(manifest, source.value, authored, place)),
-    ...checkCall(setting, authored, place),
+    ...checkCall(parts, setting, authored, place),
   ];
   if (source.value === undefined || manifest === undefined) return { problems };
   const { label, interface: definition, max_in_flight } = source.value;
@@ -148,18 +150,19 @@ function findSource(
   return { problems: inDocument(document, [problem('SOURCE_SPEAKS_OTHERWISE', facts, { pointer })]) };
 }
 
-function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: CallPlace): readonly DocumentProblem[] {
-  const needsLeave = place.always_policed !== true && authored.effect !== 'read_only';
-  const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
-  const approval =
-    setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
-  const { pointer, policy_id: name } = place;
+function checkCall(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  authored: AuthoredCall,
+  place: CallPlace,
+): readonly DocumentProblem[] {
+  const { pointer, policy_id: name, always_policed = false } = place;
   const { effect } = authored;
+  const needsLeave = !always_policed && effect !== 'read_only';
+  const isPoliced = setting.policy_missing !== true && (needsLeave || always_policed);
+  const foreseen = isPoliced ? foreseeBinding(parts, setting, { ...authored, ...place }) : [];
+  const denied = needsLeave ? foreseen.find(isDenied) : undefined;
   const complaints = inDocument(setting.document, [
-    ...complainIf(
-      approval && (needsLeave || allowed),
-      problem('NOT_SUPPORTED_YET', { kind: 'approval', name }, { pointer }),
-    ),
     ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
       complainIf(
         Boolean(authored[field]) && effect === 'read_only',
@@ -171,9 +174,12 @@ function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: Call
       problem('NOT_SUPPORTED_YET', { kind: 'member', member: 'connection' }, { pointer: `${pointer}/connection` }),
     ),
   ]);
-  return needsLeave && !allowed
-    ? [notAllowed(setting, 'POLICY_DENIES', { name, effect }, { pointer: `${pointer}/effect` }), ...complaints]
-    : complaints;
+  if (denied === undefined) return complaints;
+  const { rule } = denied.ruling;
+  return [
+    notAllowed(setting, 'POLICY_DENIES', { name, effect, rule }, { pointer: `${pointer}/effect` }),
+    ...complaints,
+  ];
 }
 
 /** The engine repeats a read_only call without a question: a source that changes something may not be bound as one. */

@@ -4,6 +4,7 @@ import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { PolicyProgram, SchemaCompiler } from '../protocol/program.js';
+import type { SeenSources } from '../policy/origin.js';
 import type { SettingFields } from './source-settings.js';
 
 export interface CompileParts {
@@ -27,6 +28,8 @@ export interface WorkflowSetting {
   readonly policy?: CompiledPolicy;
   /** A policy is named and cannot be found: its permissions are not known. */
   readonly policy_missing?: boolean;
+  /** The labels of the sources whose answers its prompts may hold. */
+  readonly seen: Pick<SeenSources, 'read' | 'world'>;
 }
 
 /** A value, and all that is wrong with it. The value is usable only where nothing is. */
@@ -37,9 +40,10 @@ export interface Part<Value> {
 
 /** A policy with the budgets that it sets. */
 export interface CompiledPolicy extends PolicyProgram {
-  /** Its names that the workflow does not have: meant for another one, or misspelt. */
+  /** The names of its short form. */
+  readonly allow: readonly string[];
+  /** Those that the workflow does not have: meant for another one, or misspelt. */
   readonly names_nothing: readonly string[];
-  readonly require_approval: readonly string[];
   readonly max_runtime_ms: number;
   readonly max_result_bytes: number;
 }

@@ -12,12 +12,13 @@ import type { WorkflowSetting } from './compile-parts.js';
 export function notAllowed(
   { document, policy }: WorkflowSetting,
   code: 'TOOL_NOT_ALLOWED' | 'POLICY_DENIES',
-  { name, effect }: { readonly name: string; readonly effect: EffectClass },
+  { name, effect, rule }: { readonly name: string; readonly effect: EffectClass; readonly rule: string | null },
   place: { readonly pointer: string },
 ): DocumentProblem {
-  const meant = nearestName(name, policy?.names_nothing ?? []);
-  const found = problem(code, { name, effect, meant }, place);
+  // What a rule denies is no matter of spelling.
+  const meant = rule === null ? nearestName(name, policy?.names_nothing ?? []) : undefined;
+  const found = problem(code, { name, effect, meant, rule }, place);
   if (policy === undefined || meant === undefined) return { ...found, ...place, document };
-  const pointer = `/allow/${[...policy.allow].indexOf(meant)}`;
+  const pointer = `/allow/${policy.allow.indexOf(meant)}`;
   return { ...found, document: { kind: 'tool_policy', hash: policy.hash }, pointer, severity: 'error' };
 }

@@ -25,7 +25,7 @@ export function messagePointer({ pointer }: Pick<PlacedPrompt, 'pointer'>, index
 }
 
 /** A placeholder of a prompt, and where it is in its node. */
-export interface PlacedPlaceholder {
+interface PlacedPlaceholder {
   readonly placeholder: Placeholder;
   readonly pointer: string;
   readonly offset: number;

@@ -1,9 +1,12 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { PluginManifest } from '../../generated/plugin-manifest.js';
-import type { SchemaDelivery } from '../protocol/program.js';
+import type { SchemaDelivery, ToolCalling } from '../protocol/program.js';
 
 /** The members of a manifest that say how the engine reads the interface of a source. */
-export type SettingFields = Pick<PluginManifest, 'speaks' | 'model' | 'timeout' | 'schema_delivery' | 'not_yet'>;
+export type SettingFields = Pick<
+  PluginManifest,
+  'speaks' | 'model' | 'timeout' | 'schema_delivery' | 'tool_calling' | 'not_yet'
+>;
 
 const TIMEOUT: NonNullable<PluginManifest['timeout']> = { interface_field: 'timeout_ms' };
 
@@ -43,6 +46,15 @@ export function readDelivery(manifest: SettingFields, definition: JsonObject): S
   const authored = definition[interface_field];
   if (authored === undefined) return otherwise;
   return typeof authored === 'string' && Object.hasOwn(values, authored) ? values[authored] : undefined;
+}
+
+/** How the model of a chat source calls a tool. */
+export function readToolCalling({ tool_calling }: SettingFields, definition: JsonObject): ToolCalling {
+  const authored = tool_calling && definition[tool_calling.interface_field];
+  const values = tool_calling?.values ?? {};
+  return typeof authored === 'string' && Object.hasOwn(values, authored)
+    ? (values[authored] ?? 'json_control')
+    : 'json_control';
 }
 
 /** How a chat source of this plugin says each way of delivering a schema: the member and its value. */

@@ -21,7 +21,7 @@ export interface Budget {
 }
 
 /** Whether a call is let through. */
-export type Reservation =
+type Reservation =
   | {
       readonly kind: 'granted';
       readonly budget: Budget;

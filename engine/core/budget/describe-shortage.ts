@@ -17,7 +17,7 @@ export function describeShortage(
   short: Shortage,
 ): string {
   const { measure, limit, left, needed } = short;
-  const call = `the next call of ${subject_id ?? 'the turn'} in node ${node_id ?? ''}`;
+  const call = node_id === undefined ? 'the call' : `the next call of ${subject_id ?? 'the turn'} in node ${node_id}`;
   if (needed === null)
     return `${of} bounds money, and the price of the model of ${call} is not known: write it in the file of CHUKWA_PRICES, or bound tokens instead`;
   const name = NAMES[measure];

@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { findAt, isList } from './json-pointer.js';
 
 /** How far a path leads into a value, and the members where it ends. */
-export interface NearestLevel {
+interface NearestLevel {
   /** The part of the path that leads somewhere. */
   readonly tokens: readonly string[];
   /** In words, such as `intent, mood` or `a string`. */

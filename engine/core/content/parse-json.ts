@@ -6,7 +6,7 @@ import { readParts, textOf } from './json-parts.js';
 import { listFaults, type SourceFault } from './source-faults.js';
 
 /** A value as it is written, or why the text is refused. */
-export type ParsedJson =
+type ParsedJson =
   | { readonly ok: true; readonly value: Json; readonly replaced?: JsonTextFault }
   | { readonly ok: false; readonly fault: JsonTextFault };
 
@@ -14,7 +14,7 @@ export type ParsedJson =
 export type Reading = 'strict' | 'lenient';
 
 /** The fault of a text that should be JSON. It quotes no part of the text, which may hold secrets. */
-export interface JsonTextFault {
+interface JsonTextFault {
   /** Completes the sentence "it ...". */
   readonly reason: string;
   /** The first character at fault, counted from 0. */

@@ -5,8 +5,8 @@ export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex');
 }
 
-/** SHA-256 of bytes, as 32 bytes: for hashes that are hashed again. */
-export function sha256Bytes(content: Uint8Array): Uint8Array {
+/** SHA-256 of a text's UTF-8, or of bytes, as 32 bytes: for hashes that are hashed again. */
+export function sha256Bytes(content: string | Uint8Array): Uint8Array {
   return hash('sha256', content, 'buffer');
 }
 

@@ -1,5 +1,5 @@
 /** Why a TLS connection did not come about, and what can be done. No other try changes it. */
-export interface TlsFault {
+interface TlsFault {
   readonly kind: 'authority' | 'name' | 'time' | 'plain';
   /** Completes "the service ...". */
   readonly message: string;

@@ -9,6 +9,8 @@ export interface MeteredCall {
   readonly attempted_turn: number;
   readonly subject_id: string;
   readonly node_id: string;
+  /** Its gate was asked, in place of the node's own model. */
+  readonly is_gate: boolean;
   readonly model: string | null;
   /** Scheme, host and port; null where nothing was sent. */
   readonly endpoint_origin: string | null;
@@ -55,8 +57,8 @@ export interface Cost {
 }
 
 /** How a call stands: each is in one of these. */
-export const CALL_STANDINGS = ['answered', 'adopted', 'superseded', 'failed', 'open'] as const;
-export type CallStanding = (typeof CALL_STANDINGS)[number];
+const CALL_STANDINGS = ['answered', 'adopted', 'superseded', 'failed', 'open'] as const;
+type CallStanding = (typeof CALL_STANDINGS)[number];
 
 /** What costs are added up by. */
 export const COST_GROUPS = ['turn', 'subject', 'node', 'model', 'standing'] as const;
@@ -125,7 +127,7 @@ function keyOf(call: MeteredCall, by: CostGroup): string {
     case 'subject':
       return call.subject_id;
     case 'node':
-      return call.node_id;
+      return call.is_gate ? `${call.node_id} gate` : call.node_id;
     case 'model':
       return [call.model ?? 'unnamed', ...(call.endpoint_origin === null ? [] : [call.endpoint_origin])].join(' at ');
     case 'standing':

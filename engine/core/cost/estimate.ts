@@ -1,18 +1,28 @@
 import type { TokenUsage } from '../../contract/source.js';
+import { percentile95 } from '../budget/estimate.js';
 import type { MeteredCall } from './cost.js';
 import { type Money, toUsd } from './money.js';
 import type { CostOf } from './price-book.js';
 
-/** A node that asks a model for a subject, and what its author lets it use in a turn. */
+/** A node that asks models for a subject, and what its author lets it use in a turn. */
 export interface AskingNode {
   readonly subject_id: string;
   readonly node_id: string;
-  /** What it will ask; null where that is not known yet. */
+  /** Its own, that of its gate, and its fallback. */
+  readonly asked: readonly AskedModel[];
+  readonly token_budget: number;
+  /** Of all its models. */
+  readonly calls_max: number;
+}
+
+/** A model that a node asks. */
+export interface AskedModel {
+  readonly is_gate: boolean;
+  /** Null where it is not known yet. */
   readonly model: string | null;
   readonly endpoint_origin: string | null;
-  /** The tokens of what its author wrote, and of its smallest answer. */
-  readonly least: TokenUsage;
-  readonly token_budget: number;
+  /** The tokens of what its author wrote, and of its smallest answer; null where it is asked after a failure alone. */
+  readonly least: TokenUsage | null;
   readonly calls_max: number;
   /** How long an answer may be, in tokens; null where its source does not say. */
   readonly output_tokens_max: number | null;
@@ -50,21 +60,28 @@ export function estimateTurns(
   earlier: readonly MeteredCall[],
   { costOf, at }: { readonly costOf: CostOf; readonly at: number },
 ): TurnsEstimate {
-  const price = (node: AskingNode, usage: TokenUsage, calls: number): Use => {
+  const price = ({ model, endpoint_origin }: AskedModel, usage: TokenUsage, calls: number): Use => {
     // The tier of a price depends on the input of one call.
     const mean = { input_tokens: Math.ceil(usage.input_tokens / calls), output_tokens: usage.output_tokens / calls };
     const each = { ...mean, output_tokens: Math.ceil(mean.output_tokens) };
-    const money = costOf(each, node.model, node.endpoint_origin, at);
+    const money = costOf(each, model, endpoint_origin, at);
     return { ...usage, calls, money: money === null ? null : money * calls };
   };
-  const limit = sum(nodes.map((node) => price(node, limitOf(node), node.calls_max)));
+  const limit = sum(
+    nodes.map((node) => dearest(node.asked.map((asked) => price(asked, limitOf(node), node.calls_max)))),
+  );
   const observed = observe(nodes, earlier, { costOf, at });
-  const floor = sum(nodes.map((node) => price(node, node.least, 1)));
   const of = (choose: (uses: readonly number[]) => number): Use => chooseEach(observed, choose);
   const [least, likely, most] =
     observed.length === 0
-      ? [floor, sum(nodes.map((node) => price(node, ...likelyOf(node)))), limit]
-      : [of((uses) => Math.min(...uses)), of(mean), of(percentile95)];
+      ? [
+          sum(nodes.flatMap(({ asked }) => asked.filter(isCertain).map((each) => price(each, each.least, 1)))),
+          sum(
+            nodes.flatMap((node) => node.asked.filter(isCertain).map((each) => price(each, ...likelyOf(node, each)))),
+          ),
+          limit,
+        ]
+      : [of((uses) => Math.min(...uses)), of(mean), of((uses) => percentile95(uses) ?? 0)];
   const times = ({ money, ...use }: Use): EstimatedUse => ({
     calls: Math.round(use.calls * turns),
     input_tokens: Math.round(use.input_tokens * turns),
@@ -81,16 +98,33 @@ export function estimateTurns(
 }
 
 /** The dearest use that a node's budget allows: answers as long as they may be. */
-function limitOf({ token_budget, calls_max, output_tokens_max }: AskingNode): TokenUsage {
-  const output_tokens = Math.min(token_budget, (output_tokens_max ?? token_budget) * calls_max);
+function limitOf({ token_budget, asked }: AskingNode): TokenUsage {
+  const longest = asked.map((each) => (each.output_tokens_max ?? token_budget) * each.calls_max);
+  const output_tokens = Math.min(token_budget, total(longest));
   return { input_tokens: token_budget - output_tokens, output_tokens };
 }
 
-/** Between the least and the budget, with as large a part of answers as the least has. */
-function likelyOf({ least, token_budget, calls_max }: AskingNode): [usage: TokenUsage, calls: number] {
-  const { input_tokens, output_tokens } = least;
-  const growth = Math.sqrt(token_budget / Math.max(1, input_tokens + output_tokens));
-  return [{ input_tokens: input_tokens * growth, output_tokens: output_tokens * growth }, Math.sqrt(calls_max)];
+/** No split of a node's budget between its models costs more than all of it at the dearest. */
+function dearest(uses: readonly Use[]): Use {
+  return uses.reduce((most, use) =>
+    most.money !== null && (use.money === null || use.money > most.money) ? use : most,
+  );
+}
+
+/** Between the least and the budget, with as large a part of each model, and of answers, as the least has. */
+function likelyOf({ asked, token_budget, calls_max }: AskingNode, { least }: CertainModel): [TokenUsage, number] {
+  const certain = asked.filter(isCertain);
+  const smallest = total(certain.map((each) => each.least.input_tokens + each.least.output_tokens));
+  const growth = Math.sqrt(token_budget / Math.max(1, smallest));
+  const usage = { input_tokens: least.input_tokens * growth, output_tokens: least.output_tokens * growth };
+  return [usage, Math.sqrt(calls_max / certain.length)];
+}
+
+/** A model that each turn asks. */
+type CertainModel = AskedModel & { readonly least: TokenUsage };
+
+function isCertain(asked: AskedModel): asked is CertainModel {
+  return asked.least !== null;
 }
 
 /** What each earlier turn used, with all its attempts, at the price of what its nodes will ask. */
@@ -99,12 +133,16 @@ function observe(
   earlier: readonly MeteredCall[],
   { costOf, at }: { readonly costOf: CostOf; readonly at: number },
 ): readonly Use[] {
-  const asking = new Map(nodes.map((node) => [`${node.subject_id}/${node.node_id}`, node]));
+  const asking = new Map(
+    nodes.flatMap((node) =>
+      node.asked.filter(isCertain).map((each) => [placeOf({ ...node, is_gate: each.is_gate }), each] as const),
+    ),
+  );
   const turns = new Map<number, Use[]>();
   for (const call of earlier) {
     const usage = call.usage ?? call.estimated;
     if (usage === null) continue;
-    const { model, endpoint_origin } = asking.get(`${call.subject_id}/${call.node_id}`) ?? call;
+    const { model, endpoint_origin } = asking.get(placeOf(call)) ?? call;
     const money = costOf(usage, model, endpoint_origin, at);
     const { input_tokens, output_tokens } = usage;
     const uses = turns.get(call.attempted_turn) ?? [];
@@ -114,8 +152,12 @@ function observe(
   return [...turns.values()].map(sum);
 }
 
+function placeOf({ subject_id, node_id, is_gate }: Pick<MeteredCall, 'subject_id' | 'node_id' | 'is_gate'>): string {
+  return `${subject_id}/${node_id}/${is_gate}`;
+}
+
 function sum(uses: readonly Use[]): Use {
-  const add = (of: (use: Use) => number): number => uses.reduce((total, use) => total + of(use), 0);
+  const add = (of: (use: Use) => number): number => total(uses.map(of));
   return {
     calls: add(({ calls }) => calls),
     input_tokens: add(({ input_tokens }) => input_tokens),
@@ -134,9 +176,9 @@ function chooseEach(uses: readonly Use[], choose: (numbers: readonly number[]) =
 }
 
 function mean(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0) / numbers.length;
+  return total(numbers) / numbers.length;
 }
 
-function percentile95(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[Math.ceil(numbers.length * 0.95) - 1] ?? 0;
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }

@@ -5,7 +5,7 @@ import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { listMaterial, type NamedMaterial, promptHash, type PromptMessage } from './material.js';
-import { type Hash, isIncluded, leafHash, rootOf, toHex } from './merkle.js';
+import { isIncluded, leafHash, rootOf, toHex } from './merkle.js';
 import { parseSeal, type SealStatement } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey, verifyNote } from './signed-note.js';
@@ -74,7 +74,7 @@ export function contentsText(
   seals: readonly string[],
 ): string {
   const about = attempt_id === undefined ? `world ${world_slug}` : `world ${world_slug} attempt ${attempt_id}`;
-  return `${BUNDLE_FORMAT}\n${about}\n${seals.length}\n${encodeBase64(rootOf(seals.map(toLeaf)))}\n`;
+  return `${BUNDLE_FORMAT}\n${about}\n${seals.length}\n${encodeBase64(rootOf(seals.map(leafHash)))}\n`;
 }
 
 /**
@@ -177,7 +177,7 @@ function findWrongSeal(
   for (const [position, { seal, index, proof }] of bundled.entries()) {
     const pointer = `/seals/${position}`;
     const hashes = proof.map(decodeBase64).filter((hash) => hash !== undefined);
-    const inclusion = { leaf: toLeaf(seal), index, size, proof: hashes };
+    const inclusion = { leaf: leafHash(seal), index, size, proof: hashes };
     if (hashes.length !== proof.length || !isIncluded(inclusion, root))
       return problem('EVIDENCE_NOT_IN_LOG', undefined, { pointer });
     if (!continues(seals[position - 1], seals[position] as SealStatement, isWhole))
@@ -205,7 +205,7 @@ function findWrongEntry({ seals: bundled }: Bundle, seals: readonly SealStatemen
     const { root, entries: count } = seals[position] as SealStatement;
     if (hashes.length !== leaves?.length || hashes.length !== count || toHex(rootOf(hashes)) !== root)
       return problem('EVIDENCE_ALTERED', { kind: 'leaves' }, { pointer: `${pointer}/leaves` });
-    const differing = (entries ?? []).findIndex((entry, at) => leaves[at] !== encodeBase64(toLeaf(entry)));
+    const differing = (entries ?? []).findIndex((entry, at) => leaves[at] !== encodeBase64(leafHash(entry)));
     if (differing !== -1)
       return problem('EVIDENCE_ALTERED', { kind: 'entry' }, { pointer: `${pointer}/entries/${differing}` });
     if (entries?.length !== count)
@@ -248,10 +248,6 @@ function isShown(messages: readonly PromptMessage[]): boolean {
 export function readEntry(text: string): Json | undefined {
   const parsed = parseJson(text);
   return parsed.ok ? parsed.value : undefined;
-}
-
-export function toLeaf(text: string): Hash {
-  return leafHash(Buffer.from(text));
 }
 
 export function malformed(reason: string, pointer: string): Problem {

@@ -27,7 +27,7 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
 const PROOF_TITLE = 'c2sp.org/tlog-proof@v1';
 
 /** That an entry stands in a log. What the entry is follows from `extra`, by the rules of who reads it. */
-export interface LogProof {
+interface LogProof {
   readonly extra: Uint8Array;
   readonly index: number;
   readonly proof: readonly Hash[];

@@ -4,16 +4,16 @@ import { findAt, isList } from '../content/json-pointer.js';
 import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
-import { isOneOrOther, malformed, MESSAGES, openCheckpoint, readEntry, toLeaf } from './bundle.js';
+import { isOneOrOther, malformed, MESSAGES, openCheckpoint, readEntry } from './bundle.js';
 import { type Checkpoint, formatLogProof, parseLogProof } from './checkpoint.js';
 import { ANSWER_HASH, CONTEXT_HASH, listPatches, promptHash, type PromptMessage } from './material.js';
-import { isIncluded, proveInclusion, rootOfInclusion, toHex } from './merkle.js';
+import { isIncluded, leafHash, proveInclusion, rootOfInclusion, toHex } from './merkle.js';
 import { parseSeal } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import type { VerifierKey } from './signed-note.js';
 
 /** One claim: an entity was given this state, by this patch, by a model that was given this prompt. */
-export interface Claim {
+interface Claim {
   readonly world_slug: string;
   readonly turn: number;
   readonly entity_id: string;
@@ -27,7 +27,7 @@ export interface Claim {
 }
 
 /** What a proof file of a claim holds beside the log's own proof. */
-export interface ClaimMaterial {
+interface ClaimMaterial {
   readonly key: string;
   /** The leaf of the log. */
   readonly seal: string;
@@ -40,7 +40,7 @@ export interface ClaimMaterial {
   readonly patch: string;
 }
 
-export interface ProvedEntry {
+interface ProvedEntry {
   readonly index: number;
   readonly entry: string;
   /** From the entry to the root of its seal: hashes in base64. */
@@ -73,7 +73,7 @@ export function formatClaim(
 
 /** The entries of a seal that a claim needs, each with its proof. @param entries all entries of the seal */
 export function proveEntries(entries: readonly string[], wanted: (entry: Json) => boolean): readonly ProvedEntry[] {
-  const leaves = entries.map(toLeaf);
+  const leaves = entries.map(leafHash);
   return entries.flatMap((entry, index) =>
     wanted(readEntry(entry) ?? null) ? [{ index, entry, proof: proveInclusion(leaves, index).map(encodeBase64) }] : [],
   );
@@ -108,7 +108,7 @@ export function verifyClaim(text: string, wanted?: VerifierKey): Outcome<Verifie
   const { checkpoint } = opened.value;
   const seal = parseSeal(material.seal);
   if (seal === undefined) return refuse(malformed('this is no seal', '/seal'));
-  const place = { leaf: toLeaf(material.seal), index: log.index, size: checkpoint.size, proof: log.proof };
+  const place = { leaf: leafHash(material.seal), index: log.index, size: checkpoint.size, proof: log.proof };
   if (!isIncluded(place, checkpoint.root))
     return refuse(problem('EVIDENCE_NOT_IN_LOG', undefined, { pointer: '/seal' }));
   const altered = material.entries.findIndex((entry) => !isSealed(entry, seal.entries, seal.root));
@@ -119,7 +119,7 @@ export function verifyClaim(text: string, wanted?: VerifierKey): Outcome<Verifie
 
 function isSealed({ index, entry, proof }: ProvedEntry, size: number, root: string): boolean {
   const hashes = proof.map(decodeBase64).filter((hash) => hash !== undefined);
-  const found = rootOfInclusion({ leaf: toLeaf(entry), index, size, proof: hashes });
+  const found = rootOfInclusion({ leaf: leafHash(entry), index, size, proof: hashes });
   return hashes.length === proof.length && found !== undefined && toHex(found) === root;
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { findAt, isList } from '../content/json-pointer.js';
 import { sha256 } from '../content/sha256.js';
-import { prefixOf } from '../prompt/message.js';
+import { EMPTY_PREFIX, listPrefixes } from '../prompt/message.js';
 
 // What entries of a ledger name by its hash: prompts, answers and patches. Whoever has the text can compare it.
 
@@ -16,7 +16,7 @@ export type PromptMessage = { readonly role: string; readonly content: string } 
 
 /** The hash of a prompt, from its messages: each is chained to those before it. */
 export function promptHash(messages: readonly PromptMessage[]): string {
-  return prefixOf(hideMessages(messages));
+  return listPrefixes(hideMessages(messages)).at(-1) ?? EMPTY_PREFIX;
 }
 
 /** A prompt that shows only how many messages it had, of whom. */

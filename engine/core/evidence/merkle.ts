@@ -3,12 +3,11 @@ import { sha256Bytes } from '../content/sha256.js';
 /** The Merkle tree of RFC 6962 and RFC 9162 with SHA-256. A hash is 32 bytes. */
 export type Hash = Uint8Array;
 
-const LEAF = new Uint8Array([0]);
 const NODE = new Uint8Array([1]);
 
-/** The hash of an entry: SHA-256(0x00 || entry). */
-export function leafHash(entry: Uint8Array): Hash {
-  return sha256Bytes(Buffer.concat([LEAF, entry]));
+/** The hash of an entry, which is a text: SHA-256(0x00 || its UTF-8). */
+export function leafHash(entry: string): Hash {
+  return sha256Bytes(`\0${entry}`);
 }
 
 /** The hash of two neighbours: SHA-256(0x01 || left || right). */
@@ -49,7 +48,7 @@ export function proveInclusion(leaves: readonly Hash[], index: number): readonly
 }
 
 /** One leaf in a tree, and the hashes that lead to the root. */
-export interface Inclusion {
+interface Inclusion {
   readonly leaf: Hash;
   readonly index: number;
   readonly size: number;
@@ -104,7 +103,7 @@ export function proveConsistency(leaves: readonly Hash[], smallerSize: number): 
 }
 
 /** Two trees, of which the larger is said to begin with all leaves of the smaller. */
-export interface Consistency {
+interface Consistency {
   readonly smaller: { readonly size: number; readonly root: Hash };
   readonly larger: { readonly size: number; readonly root: Hash };
   readonly proof: readonly Hash[];

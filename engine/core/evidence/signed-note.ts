@@ -59,7 +59,7 @@ interface ParsedNote {
 }
 
 /** What the key has to do with a note. */
-export type NoteVerdict =
+type NoteVerdict =
   | { readonly kind: 'signed'; readonly text: string }
   /** It is no note. */
   | { readonly kind: 'malformed' }

@@ -16,14 +16,19 @@ export function pairCalls(facts: readonly Fact[]): readonly Call[] {
     if (fact.kind === 'call_ended') ends.set(fact.source_invocation_id, fact);
     if (fact.kind === 'call_superseded') superseded.add(fact.source_invocation_id);
   }
-  return facts
-    .filter((fact) => fact.kind === 'call_started')
-    .map((start): Call => {
-      const end = ends.get(start.source_invocation_id);
-      const is_superseded = superseded.has(start.source_invocation_id);
-      return { start, is_superseded, ...(end === undefined ? {} : { end }) };
-    })
-    .toSorted((left, right) => placeOf(left).localeCompare(placeOf(right)) || 0);
+  return (
+    facts
+      .filter((fact) => fact.kind === 'call_started')
+      .map((start): Call => {
+        const end = ends.get(start.source_invocation_id);
+        const is_superseded = superseded.has(start.source_invocation_id);
+        return { start, is_superseded, ...(end === undefined ? {} : { end }) };
+      })
+      .map((call) => ({ call, place: placeOf(call) }))
+      // By code units: an order that follows the language of the machine would seal entries otherwise elsewhere.
+      .toSorted((left, right) => (left.place < right.place ? -1 : 1))
+      .map(({ call }) => call)
+  );
 }
 
 function placeOf({ start }: Call): string {

@@ -1,5 +1,5 @@
 /** How the time until the next try grows. */
-export interface Backoff {
+interface Backoff {
   readonly first_ms: number;
   readonly most_ms: number;
 }

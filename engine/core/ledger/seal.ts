@@ -11,7 +11,7 @@ export interface Seal {
 
 /** Seals entries. */
 export function sealEntries(entries: readonly LedgerEntry[]): Seal {
-  const leaf_hashes = entries.map((entry) => leafHash(Buffer.from(entryText(entry))));
+  const leaf_hashes = entries.map((entry) => leafHash(entryText(entry)));
   return { leaf_hashes, root: rootOf(leaf_hashes) };
 }
 

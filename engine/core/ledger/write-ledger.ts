@@ -47,9 +47,14 @@ export function writeSettlement(attempt_id: string, settled: CallSettled): Ledge
   });
 }
 
+/** An entry is hashed alone and within its chain: its text is made once. */
+const texts = new WeakMap<LedgerEntry, string>();
+
 /** The text of an entry: what is hashed, and a line of an export. */
 export function entryText(entry: LedgerEntry): string {
-  return canonicalText(entry as unknown as JsonObject);
+  const text = texts.get(entry) ?? canonicalText(entry as unknown as JsonObject);
+  texts.set(entry, text);
+  return text;
 }
 
 interface Ledger {
@@ -126,7 +131,7 @@ function nextId({ attempt_id, ids }: Ledger, place: string): string {
 }
 
 /** The framework that governs an agent's orders is its workflow. */
-export function frameworkIdOf(workflow_hash: string): string {
+function frameworkIdOf(workflow_hash: string): string {
   return `FMWK-${workflow_hash.slice(0, 16)}`;
 }
 

@@ -1,11 +1,13 @@
 import type { Json } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { CallAnswered } from '../protocol/event.js';
+import type { Said } from '../prompt/items.js';
 import type { OfferedSchema } from '../protocol/program.js';
 import { countUsed, TOKENS_ESTIMATED } from '../protocol/token-counts.js';
 import type { ModelOutputKind, Rejection, Verdict } from '../protocol/verdict.js';
 import { type Asked, type Complaint, correct, type GenerationProgram, type Lane } from './generation.js';
 import { type ReadText, readModelText } from './model-text.js';
+import { readNativeAnswer, writeSaid } from './native-calls.js';
 import type { NodeFailure, NodeScope } from './node-type.js';
 
 /** One answered generation, with all that its consequences need. */
@@ -14,14 +16,14 @@ export interface Answer<Node extends GenerationProgram> {
   readonly scope: NodeScope;
   readonly lane: Lane;
   readonly key: string;
-  readonly text: string;
+  readonly said: Said;
   readonly read: ReadText;
   /** Notes on the answer for the record. They do not depend on whether the answer is accepted. */
   readonly noted: Verdict['artifacts'];
 }
 
 /** A node that has failed because of an answer, with the verdict on the call. */
-export interface FailedByAnswer {
+interface FailedByAnswer {
   readonly kind: 'failed';
   readonly failure: NodeFailure;
   readonly verdict: Verdict;
@@ -35,12 +37,15 @@ export function readAnswer<Node extends GenerationProgram>(
   event: CallAnswered,
 ): Answer<Node> | FailedByAnswer {
   const { key, value, duration_ms } = event;
-  const { text, finish_reason } = value as unknown as ChatAnswer;
-  const { tokens, noted } = countTokens(event, before, text);
+  const answer = value as unknown as ChatAnswer;
+  const { said, read } =
+    before.is_native === true
+      ? readNativeAnswer(answer, key)
+      : { said: { text: answer.text }, read: readModelText(answer) };
+  const { tokens, noted } = countTokens(event, before, writeSaid(said));
   const lane = { ...before, tokens: before.tokens + tokens, duration_ms: before.duration_ms + duration_ms };
-  const read = readModelText({ text, finish_reason });
   const { token_budget } = node.constraints;
-  if (lane.tokens <= token_budget) return { node, scope, lane, key, text, read, noted };
+  if (lane.tokens <= token_budget) return { node, scope, lane, key, said, read, noted };
   const estimated = noted.length === 0 ? '' : ', of which the last are estimated';
   const message = `node ${node.id} has used ${lane.tokens} tokens of its token_budget of ${token_budget}${estimated}`;
   const failure = { failure_class: 'budget_exhausted', message } as const;
@@ -84,13 +89,13 @@ export function rejectAnswer<Node extends GenerationProgram>(
   complaint: Complaint,
   offered: OfferedSchema,
 ): { readonly asked: Asked; readonly verdict: Verdict } {
-  const { node, scope, lane, key, text, read, noted } = answer;
+  const { node, scope, lane, key, said, read, noted } = answer;
   const { detail, message } = complaint;
   const parsed: readonly { readonly kind: string; readonly value: Json }[] = read.ok
     ? [{ kind: 'parsed_output', value: read.value }]
     : [];
   return {
-    asked: correct(node, scope, lane, { text, complaint, offered, call_key: key }),
+    asked: correct(node, scope, lane, { said, complaint, offered, call_key: key }),
     verdict: {
       key,
       model_output_kind: 'invalid',
@@ -104,10 +109,10 @@ export function rejectAnswer<Node extends GenerationProgram>(
 
 /** A rejected answer for the audit. */
 export function toRejection(
-  { node, scope, lane, text }: Pick<Answer<GenerationProgram>, 'node' | 'scope' | 'lane' | 'text'>,
+  { node, scope, lane, said }: Pick<Answer<GenerationProgram>, 'node' | 'scope' | 'lane' | 'said'>,
   rejection: string,
 ): Rejection {
   const { subject_id, workflow_hash } = scope;
   const attempt_number = lane.generation_try;
-  return { subject_id, node_id: node.id, workflow_hash, attempt_number, raw_response: text, rejection };
+  return { subject_id, node_id: node.id, workflow_hash, attempt_number, raw_response: writeSaid(said), rejection };
 }

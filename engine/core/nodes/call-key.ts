@@ -1,15 +1,10 @@
 import { present } from '../../contract/present.js';
+import type { UnaskedKey } from '../../contract/problems/tests.js';
 
 /** Whose call it is: the subject that acts, and the node. */
 export interface NodePlace {
   readonly subject: string;
   readonly node: string;
-}
-
-/** Why no turn of a program makes a call of this key, if so. */
-export interface UnaskedKey {
-  readonly message: string;
-  readonly repair: string;
 }
 
 /** The key of a node's call. @param rest what distinguishes it from the other calls of the node */
@@ -71,15 +66,10 @@ export function describeGeneration({ subject, node }: NodePlace, rest: string): 
   return read.verdict_try === undefined ? model : `the gate that judges ${model}`;
 }
 
-/** A key of another shape than the calls of its node have. */
-export function misshapen(message: string, place: NodePlace, rest: string): UnaskedKey {
-  return { message, repair: `Write ${JSON.stringify(nodeKey(place, rest))}.` };
-}
-
 /** Why a node whose rounds are generations never makes a call of this key, if so. */
 export function findUnaskedGeneration(
   {
-    max_generation_attempts,
+    max_generation_attempts: most,
     fallback,
     gate,
   }: { readonly max_generation_attempts: number; readonly fallback?: object; readonly gate?: object },
@@ -89,42 +79,24 @@ export function findUnaskedGeneration(
 ): UnaskedKey | undefined {
   const read = parseGenerationSuffix(rest);
   if (read === undefined) {
-    const end = calls > 0 && rest.endsWith(`/${TOOL_SUFFIX}`) ? `/${TOOL_SUFFIX}` : '';
-    const asks = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
-    const message = `${asks}, and no call of it is ${JSON.stringify(rest)}`;
+    const asks_tools = calls > 0;
+    const end = asks_tools && rest.endsWith(`/${TOOL_SUFFIX}`) ? `/${TOOL_SUFFIX}` : '';
     const round = findRound(rest, end === '' ? calls + 1 : calls);
-    return misshapen(message, { subject, node }, `${generationSuffix(round, 1)}${end}`);
+    const write = nodeKey({ subject, node }, `${generationSuffix(round, 1)}${end}`);
+    return { kind: 'generation', node, rest, asks_tools, write };
   }
-  if (read.round > calls + 1)
-    return {
-      message: `node ${node} has ${count(calls + 1, 'round', 'rounds')} at most`,
-      repair: `Write round-${calls + 1} or an earlier one.`,
-    };
-  if (read.verdict_try !== undefined && gate === undefined)
-    return { message: `node ${node} has no gate`, repair: 'Remove "/gate/...", or write "gate" in the node.' };
-  if (Math.max(read.generation_try, read.verdict_try ?? 1) > max_generation_attempts)
-    return {
-      message: `node ${node} has ${count(max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
-      repair: `Write try-${max_generation_attempts} or an earlier one.`,
-    };
-  if (read.is_fallback && fallback === undefined)
-    return { message: `node ${node} has no fallback`, repair: 'Remove "/fallback", or write "fallback" in the node.' };
+  if (read.round > calls + 1) return { kind: 'round', node, most: calls + 1, write: `round-${calls + 1}` };
+  if (read.verdict_try !== undefined && gate === undefined) return { kind: 'gate', node };
+  if (Math.max(read.generation_try, read.verdict_try ?? 1) > most)
+    return { kind: 'try', node, most, write: `try-${most}` };
+  if (read.is_fallback && fallback === undefined) return { kind: 'fallback', node };
   if (!read.is_tool) return undefined;
-  if (read.round > calls)
-    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Remove "/tool".' };
-  if (permitted) return undefined;
-  return {
-    message: `node ${node} has no tool that its tool policy allows`,
-    repair: 'Allow the tool in the policy, or remove "/tool".',
-  };
+  if (read.round > calls) return { kind: 'round_without_tool', node, round: read.round };
+  return permitted ? undefined : { kind: 'denied_tools', node };
 }
 
 /** The round that a key of another shape names; the first where it names none up to the last. */
 function findRound(rest: string, last: number): number {
   const round = Number(/^round[-_ ]?([1-9][0-9]*)/i.exec(rest)?.[1] ?? 1);
   return round <= last ? round : 1;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
 }

@@ -4,7 +4,7 @@ import { present } from '../../contract/present.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { messagePointer, type PlacedPrompt, promptsOf, textOf } from '../binding/prompt-messages.js';
-import { findNotYet, readDelivery } from '../binding/source-settings.js';
+import { findNotYet, readDelivery, readToolCalling } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
 import { parsePromptText, type Placeholder, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
@@ -69,7 +69,7 @@ export function compileGeneration(
   };
 }
 
-type AskedSource = Pick<GenerationProgram, 'call' | 'schema_delivery'>;
+type AskedSource = Pick<GenerationProgram, 'call' | 'schema_delivery' | 'tool_calling'>;
 
 /** A model that a node asks: its first one, its fallback, or its gate. */
 function compileSource(
@@ -86,7 +86,10 @@ function compileSource(
   const refused = findNotYet(manifest, source.interface);
   const schema_delivery = readDelivery(manifest, source.interface);
   if (refused === undefined && schema_delivery !== undefined)
-    return { value: { call: call.value, schema_delivery }, problems: call.problems };
+    return {
+      value: { call: call.value, schema_delivery, tool_calling: readToolCalling(manifest, source.interface) },
+      problems: call.problems,
+    };
   const complaints =
     refused === undefined
       ? []

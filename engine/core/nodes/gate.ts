@@ -1,6 +1,7 @@
 import { unreachable } from '../../contract/unreachable.js';
 import type { GateVerdict } from '../../generated/gate-verdict.js';
 import { quoteText } from '../prompt/quote.js';
+import type { Said } from '../prompt/items.js';
 import type { CallEvent } from '../protocol/event.js';
 import type { OfferedSchema } from '../protocol/program.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer, toRejection } from './answer.js';
@@ -17,7 +18,7 @@ import type { NodeScope, NodeStep } from './node-type.js';
 export interface Judging {
   readonly gate_lane: Lane;
   /** The answer as its model wrote it. */
-  readonly text: string;
+  readonly said: Said;
   /** The end of the node after `pass`. */
   readonly done: Done;
 }
@@ -35,7 +36,7 @@ export const PASSES = { decision: 'pass', reason: '...' } as const satisfies Gat
 
 /** Asks the gate about an answer that is valid; a node without a gate is done. */
 export function askGate<State extends object>(
-  { node, scope, lane, key, text }: Answer<GenerationProgram>,
+  { node, scope, lane, key, said }: Answer<GenerationProgram>,
   done: Done,
   toState: (waits: Waits) => State,
 ): NodeStep<State> {
@@ -44,13 +45,16 @@ export function askGate<State extends object>(
   const judged = { answer: done.output, key, lane };
   const asked = openLane(toJudge(node, gate), scope, gate.offered, { judged });
   const { verdict, ...after } = done;
-  const step = waitFor(asked, (gate_lane) => toState({ lane, judging: { gate_lane, text, done: after } }));
+  const step = waitFor(asked, (gate_lane) => toState({ lane, judging: { gate_lane, said, done: after } }));
   return verdict === undefined ? step : { ...step, verdict };
 }
 
 /** The judge as a model of the node, with the node's limits. */
-function toJudge(node: GenerationProgram, { call, prompt, schema_delivery }: GateProgram): GenerationProgram {
-  return { ...node, call, prompt, schema_delivery };
+function toJudge(
+  node: GenerationProgram,
+  { call, prompt, schema_delivery, tool_calling }: GateProgram,
+): GenerationProgram {
+  return { ...node, call, prompt, schema_delivery, tool_calling };
 }
 
 interface GateCall extends Required<Waits> {
@@ -70,7 +74,7 @@ export function handleVerdict<State extends object>(
   const { gate } = node;
   if (gate === undefined) throw new Error(`node ${node.id} has no gate`);
   if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-  const { text, done } = judging;
+  const { said, done } = judging;
   const answer = readAnswer(toJudge(node, gate), scope, judging.gate_lane, event);
   if ('kind' in answer) return answer;
   const { read } = answer;
@@ -92,9 +96,9 @@ export function handleVerdict<State extends object>(
     case 'retry': {
       const { tokens, duration_ms, generations } = answer.lane;
       const message = `The quality gate asks for another answer: ${quoteText(reason)}`;
-      const said = { text, complaint: { detail: 'gate_retry', message }, offered, call_key: event.key } as const;
-      const asked = correct(node, scope, { ...lane, tokens, duration_ms, generations }, said);
-      const rejection = toRejection({ node, scope, lane, text }, message);
+      const given = { said, complaint: { detail: 'gate_retry', message }, offered, call_key: event.key } as const;
+      const asked = correct(node, scope, { ...lane, tokens, duration_ms, generations }, given);
+      const rejection = toRejection({ node, scope, lane, said }, message);
       return { ...waitFor(asked, (next) => toState({ lane: next })), verdict: { ...verdict, rejection } };
     }
     default:

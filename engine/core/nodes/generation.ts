@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { limitOutput } from '../budget/limit-output.js';
 import { contentHash } from '../content/canonical.js';
+import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
 import { renderPrompt } from '../prompt/render.js';
@@ -16,10 +17,13 @@ import type {
   OfferedSchema,
   SchemaDelivery,
   SchemaProgram,
+  ToolCalling,
 } from '../protocol/program.js';
+import { textSchema } from '../protocol/program.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
 import { fallbackKey, gateConversation, generationSuffix, verdictSuffix } from './call-key.js';
+import { writeRejection } from './native-calls.js';
 import { callFailed, placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
@@ -35,6 +39,8 @@ export interface Lane {
   readonly generations: number;
   readonly tokens: number;
   readonly duration_ms: number;
+  /** Set while its last request offers tools natively. */
+  readonly is_native?: true;
   /** Set while the fallback is asked: why the first source gave no answer. */
   readonly first_failure?: string;
   /** Set in the lane of a gate: the key of the generation that it judges. */
@@ -62,11 +68,12 @@ export interface GenerationProgram extends NodeProgram {
   readonly max_generation_attempts: number;
   readonly constraints: NodeConstraints;
   readonly schema_delivery: SchemaDelivery;
+  readonly tool_calling: ToolCalling;
   readonly gate?: GateProgram;
 }
 
 /** The model that judges a node's answers. */
-export interface GateProgram extends Pick<GenerationProgram, 'call' | 'prompt' | 'schema_delivery'> {
+export interface GateProgram extends Pick<GenerationProgram, 'call' | 'prompt' | 'schema_delivery' | 'tool_calling'> {
   readonly verdict: SchemaProgram;
   readonly offered: OfferedSchema;
 }
@@ -134,9 +141,10 @@ export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offer
   if (turn_limit !== undefined && lane.generations >= turn_limit)
     return exhausted(node, `its turn limit of ${turn_limit} generations`);
   if (remaining_ms <= 0) return exhausted(node, `its ${node.constraints.timeout_seconds} seconds`);
-  const { first_failure: _answered, ...open } = lane;
+  const { first_failure: _answered, is_native: _before, ...open } = lane;
   const command = toCommand(node, scope, { lane, offered, source: node, remaining_ms });
-  return { ok: true, lane: { ...open, generations: lane.generations + 1 }, command };
+  const is_native = offered.native === undefined ? undefined : true;
+  return { ok: true, lane: { ...open, generations: lane.generations + 1, ...present({ is_native }) }, command };
 }
 
 interface Asking {
@@ -156,6 +164,7 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     prefix_hash: lane.prefix_hash,
     output_schema_hash: offered.hash,
     schema_delivery,
+    ...present({ tools_hash: offered.native?.hash }),
   };
   const command: Invoke = {
     kind: 'invoke',
@@ -235,35 +244,35 @@ export function correct(
   node: GenerationProgram,
   scope: NodeScope,
   lane: Lane,
-  said: {
-    readonly text: string;
+  given: {
+    readonly said: Said;
     readonly complaint: Complaint;
     readonly offered: OfferedSchema;
     readonly call_key: string;
   },
 ): Asked {
+  const { said, complaint } = given;
   if (lane.generation_try >= node.max_generation_attempts) {
     return {
       ok: false,
       failure: {
         failure_class: 'generation_attempts_exhausted',
-        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at ${lane.judges === undefined ? 'one answer' : 'a verdict of its gate'}; the last: ${said.complaint.message}${quoteBroken(said)}`,
-        call_key: said.call_key,
+        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at ${lane.judges === undefined ? 'one answer' : 'a verdict of its gate'}; the last: ${complaint.message}${quoteBroken(said.text, complaint)}`,
+        call_key: given.call_key,
       },
     };
   }
-  const corrected = append(lane, [
-    toMessage('assistant', [{ origin: 'model', text: said.text }]),
-    toMessage('user', [{ origin: 'correction', text: correctionText(said.complaint) }]),
-  ]);
-  return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, said.offered);
+  const isCall = listCalls(said).length > 0;
+  const text = isCall ? writeRejection(complaint, rejectionText(complaint)) : correctionText(complaint);
+  const corrected = append(lane, [toSaidMessage(said), ...toReplies(said, [{ origin: 'correction', text }])]);
+  return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, given.offered);
 }
 
 /** How much of an answer a failure quotes, in characters. */
 const QUOTED_MAX = 60;
 
 /** The beginning of an answer that begins as JSON and then breaks it; the complaint quotes any other. */
-function quoteBroken({ text, complaint }: { readonly text: string; readonly complaint: Complaint }): string {
+function quoteBroken(text: string, complaint: Complaint): string {
   if (complaint.detail !== 'non_json' || complaint.from_scratch === true) return '';
   return ` It began: ${JSON.stringify(Array.from(text.trim()).slice(0, QUOTED_MAX).join(''))}`;
 }
@@ -273,7 +282,11 @@ function correctionText(complaint: Complaint): string {
   const how = complaint.from_scratch
     ? 'Answer anew with one JSON object: begin with { and end with }, with nothing before, after or around it.'
     : 'Return one corrected JSON object. Keep everything else; only fix what was wrong.';
-  return `Your previous response was rejected (${complaint.detail}). ${escapeUnseen(complaint.message)}\n\n${how}`;
+  return `${rejectionText(complaint)}\n\n${how}`;
+}
+
+function rejectionText({ detail, message }: Complaint): string {
+  return `Your previous response was rejected (${detail}). ${escapeUnseen(message)}`;
 }
 
 /** A lane with more messages. */
@@ -292,9 +305,11 @@ export function isInPrompt({ schema_delivery }: Pick<GenerationProgram, 'schema_
 
 /** The schema written out, where the author chose to deliver it in the prompt. */
 export function schemaSegment(offered: OfferedSchema): Segment {
+  const { name, schema } = textSchema(offered);
+  const how = offered.native === undefined ? 'Answer' : 'Call one tool, or answer';
   return {
     origin: 'schema',
-    text: `\n\nAnswer with one JSON object that satisfies this JSON Schema, and with nothing else:\n${fenceJson(offered.name, offered.schema)}`,
+    text: `\n\n${how} with one JSON object that satisfies this JSON Schema, and with nothing else:\n${fenceJson(name, schema)}`,
   };
 }
 

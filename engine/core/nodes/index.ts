@@ -14,7 +14,7 @@ export const NODE_TYPES = {
 } as const satisfies { readonly [Name in NodeName]: { readonly type: Name } };
 
 /** A node type with its own types hidden, as the engine calls it. */
-export type AnyNodeType = NodeType<AuthoredNode, NodeProgram, NodeState>;
+type AnyNodeType = NodeType<AuthoredNode, NodeProgram, NodeState>;
 
 /** The state of a node that waits; its node type knows what is in it. */
 export type NodeState = object;

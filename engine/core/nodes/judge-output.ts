@@ -3,9 +3,13 @@ import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { canonicalText } from '../content/canonical.js';
 import { isList, isObject } from '../content/json-pointer.js';
+import type { SeenSources } from '../policy/origin.js';
+import { type Provenance, traceArguments } from '../policy/provenance.js';
+import type { Message } from '../prompt/message.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../protocol/judge-request.js';
 import type { PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
+import { dependsOnArguments, ruleOn } from '../protocol/ruling.js';
 import { findBlankTexts } from '../world/blank-text.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { EFFECT_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
@@ -19,7 +23,12 @@ const COMPLAINTS_MAX = 10;
 
 /** The parsed meaning of a model's JSON. */
 export type JudgedOutput =
-  | { readonly kind: 'tool_call'; readonly tool: PermittedTool; readonly arguments: JsonObject }
+  | {
+      readonly kind: 'tool_call';
+      readonly tool: PermittedTool;
+      readonly arguments: JsonObject;
+      readonly provenance?: Provenance;
+    }
   | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
   | { readonly kind: 'unusable'; readonly complaint: Complaint };
 
@@ -27,6 +36,7 @@ interface JudgingNode {
   readonly envelope: SchemaProgram;
   readonly patch: SchemaProgram;
   readonly tools: readonly ToolProgram[];
+  readonly sources: SeenSources;
   readonly projection: Projection;
   readonly may: PatchReach;
 }
@@ -34,19 +44,25 @@ interface JudgingNode {
 /**
  * Judges a tool loop's output in the settled order: the envelope; then the tool's name, policy and arguments, or the
  * patch's shape and operations; then what only the live world knows.
+ * @param messages what the model was shown
  */
-export function judgeOutput(node: JudgingNode, scope: NodeScope, value: Json): JudgedOutput {
+export function judgeOutput(
+  node: JudgingNode,
+  scope: NodeScope,
+  messages: readonly Message[],
+  value: Json,
+): JudgedOutput {
   const problems = node.envelope.validate(value);
   if (problems.length > 0)
     return unusable('schema_invalid', `It is not a tool call or a final patch: ${listProblems(problems)}`);
   const output = value as unknown as ToolLoopOutput;
   return output.kind === 'tool_call'
-    ? judgeToolCall(node, output.tool_call.name, output.tool_call.arguments)
+    ? judgeToolCall(node, scope, messages, output.tool_call)
     : judgePatch(node, scope, output.patch);
 }
 
 /** What in an output does not fit the schemas of a tool loop, whatever the world is. */
-export function findMisfits(node: Omit<JudgingNode, 'projection' | 'may'>, value: Json): readonly Problem[] {
+export function findMisfits(node: Pick<JudgingNode, 'envelope' | 'patch' | 'tools'>, value: Json): readonly Problem[] {
   const problems = node.envelope.validate(value);
   if (problems.length > 0) return problems;
   const output = value as unknown as ToolLoopOutput;
@@ -60,7 +76,12 @@ function within(place: string, problems: readonly Problem[]): readonly Problem[]
   return problems.map((problem) => ({ ...problem, pointer: `${place}${problem.pointer ?? ''}` }));
 }
 
-function judgeToolCall(node: JudgingNode, name: string, args: JsonObject): JudgedOutput {
+function judgeToolCall(
+  node: JudgingNode,
+  scope: NodeScope,
+  messages: readonly Message[],
+  { name, arguments: args }: Extract<ToolLoopOutput, { kind: 'tool_call' }>['tool_call'],
+): JudgedOutput {
   const tool = node.tools.find((candidate) => candidate.name === name);
   const permitted = node.tools.filter((candidate) => candidate.permitted).map((candidate) => candidate.name);
   const roster = permitted.length === 0 ? 'There are no tools.' : `The tools are: ${permitted.join(', ')}.`;
@@ -77,7 +98,16 @@ function judgeToolCall(node: JudgingNode, name: string, args: JsonObject): Judge
   const problems = judgeRequest(tool.call, args);
   if (problems.length > 0)
     return unusable('bad_arguments', `The arguments of ${name} do not fit: ${listProblems(problems)}`);
-  return { kind: 'tool_call', tool, arguments: args };
+  const { subject_id } = scope;
+  if (!dependsOnArguments(tool.call, subject_id)) return { kind: 'tool_call', tool, arguments: args };
+  const { entities } = project(scope.frozen.world, liveSubject(scope), node.projection);
+  const roster_ids = new Set(entities.map(({ id }) => id));
+  const shown = { messages, sources: node.sources, schema: tool.arguments.schema, roster: roster_ids };
+  const provenance = traceArguments(args, shown);
+  const ruling = ruleOn({ call: tool.call, subject_id, request: args, provenance });
+  if (ruling?.decision === 'deny')
+    return unusable('policy_denied', `The tool ${JSON.stringify(name)} may not be called so: ${ruling.because}.`);
+  return { kind: 'tool_call', tool, arguments: args, provenance };
 }
 
 function judgePatch(node: JudgingNode, scope: NodeScope, patch: JsonObject): JudgedOutput {

@@ -1,9 +1,12 @@
+import { present } from '../../contract/present.js';
 import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
-import { type Segment, toMessage } from '../prompt/message.js';
+import type { SeenSources } from '../policy/origin.js';
+import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
+import type { Segment } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
 import { inDocument } from '../protocol/document-problem.js';
@@ -37,11 +40,14 @@ import {
 } from './generation.js';
 import { askGate, handleVerdict, type Judging, PASSES } from './gate.js';
 import { findMisfits, type JudgedOutput, judgeOutput } from './judge-output.js';
+import { offerTools, writeFailure, writeResult } from './native-calls.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
 export interface LlmToolLoopProgram extends GenerationProgram {
   readonly tools: readonly ToolProgram[];
+  /** The sources whose answers its prompt may hold. */
+  readonly sources: SeenSources;
   readonly max_tool_calls: number;
   readonly may: PatchReach;
   readonly envelope: SchemaProgram;
@@ -52,7 +58,7 @@ export interface LlmToolLoopProgram extends GenerationProgram {
 }
 
 /** It waits for a generation, for the tool that the last one elected, or for the gate that judges its patch. */
-export interface LlmToolLoopState {
+interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
   /** Set while the call under way is a tool's. */
@@ -61,9 +67,9 @@ export interface LlmToolLoopState {
   readonly judging?: Judging;
 }
 
-/** The tool that a model elected, and the text by which it did. */
+/** The tool that a model elected, and what it said to do so. */
 interface Election {
-  readonly text: string;
+  readonly said: Said;
   readonly tool: PermittedTool;
 }
 
@@ -104,15 +110,16 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
     const tools = compiled.flatMap(({ value }) => value ?? []);
     const { max_tool_calls, may = {} } = node;
     const patch = withReach(parts.contracts.world_patch, may);
+    const { tool_calling } = generation.value;
     const value = {
       ...generation.value,
       tools,
+      sources: { ...setting.seen, tools: permittedOf(tools).map(({ call }) => call.source.label) },
       max_tool_calls,
       may,
       envelope: compileContract(parts, 'tool_loop_output'),
       patch: compileContract(parts, 'world_patch'),
-      offered: offer(tools, { max_tool_calls, patch }),
-      offered_last: offer([], { max_tool_calls, patch }),
+      ...offer(tools, { max_tool_calls, patch, tool_calling }),
     };
     return { value, problems };
   },
@@ -122,7 +129,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       (tool): ToolProgram => (names.has(tool.name) ? tool : { name: tool.name, permitted: false }),
     );
     const patch = withReach(node.patch.schema, node.may);
-    return { ...node, tools, offered: offer(tools, { ...node, patch }) };
+    return { ...node, tools, ...offer(tools, { ...node, patch }) };
   },
 
   start(node, scope) {
@@ -177,22 +184,30 @@ function permittedOf(tools: readonly ToolProgram[]): readonly PermittedTool[] {
   return tools.filter((tool) => tool.permitted);
 }
 
-/** The schema of an answer: an election of one of the tools, where any may be called, or the final patch. */
+/** What the model is offered: an election of one of the tools, where any may be called, or the final patch. */
 function offer(
   tools: readonly ToolProgram[],
-  { max_tool_calls, patch }: { readonly max_tool_calls: number; readonly patch: JsonObject },
-): OfferedSchema {
-  const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
-  return composeToolLoopSchema(
-    electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema })),
+  {
+    max_tool_calls,
     patch,
-  );
+    tool_calling,
+  }: Pick<LlmToolLoopProgram, 'max_tool_calls' | 'tool_calling'> & { readonly patch: JsonObject },
+): Pick<LlmToolLoopProgram, 'offered' | 'offered_last'> {
+  const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
+  const named = electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema }));
+  const offered = composeToolLoopSchema(named, patch);
+  const last = composeToolLoopSchema([], patch);
+  if (tool_calling !== 'native' || electable.length === 0) return { offered, offered_last: last };
+  return {
+    offered: { ...offered, native: offerTools(electable, last, true) },
+    offered_last: { ...last, native: offerTools(electable, last, false) },
+  };
 }
 
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
   const { node, scope, read, key } = answer;
   const judged: JudgedOutput = read.ok
-    ? judgeOutput(node, scope, read.value)
+    ? judgeOutput(node, scope, answer.lane.messages, read.value)
     : { kind: 'unusable', complaint: read.complaint };
   if (judged.kind === 'unusable') {
     const { asked, verdict } = rejectAnswer(answer, judged.complaint, offeredAfter(node, toolCalls));
@@ -208,12 +223,12 @@ function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): St
 }
 
 function electTool(
-  { node, scope, lane, key, text }: Answer<LlmToolLoopProgram>,
+  { node, scope, lane, key, said }: Answer<LlmToolLoopProgram>,
   toolCalls: number,
   elected: Extract<JudgedOutput, { kind: 'tool_call' }>,
   verdict: Verdict,
 ): Step {
-  const { tool, arguments: request } = elected;
+  const { tool, arguments: request, provenance } = elected;
   if (toolCalls >= node.max_tool_calls) {
     const message = `node ${node.id} may call ${node.max_tool_calls} tools and the model asked for ${tool.name} after the last of them`;
     return {
@@ -233,14 +248,15 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
+    ...present({ provenance }),
   };
-  const state = { lane, tool_calls: toolCalls + 1, electing: { text, tool } };
+  const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };
 }
 
 function handleTool(
   node: LlmToolLoopProgram,
-  { lane, tool_calls, electing: { text, tool } }: LlmToolLoopState & { readonly electing: Election },
+  { lane, tool_calls, electing: { said, tool } }: LlmToolLoopState & { readonly electing: Election },
   event: CallEvent,
   scope: NodeScope,
 ): Step {
@@ -249,20 +265,25 @@ function handleTool(
   if (event.kind !== 'call_answered' && !isShownToModel) {
     const complaint = complaintOfRefusal(event);
     if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
-    return waitInLane(correct(node, scope, lane, { text, complaint, call_key: event.key, offered }), tool_calls);
+    return waitInLane(correct(node, scope, lane, { said, complaint, call_key: event.key, offered }), tool_calls);
   }
-  const title = isShownToModel ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
-  const result: Segment = {
-    origin: 'tool_result',
-    text: `${title}:\n${fenceJson(tool.name, isShownToModel ? toFailureForModel(event) : event.value)}`,
-  };
+  const output = isShownToModel ? toFailureForModel(event) : event.value;
   const longer = append(lane, [
-    toMessage('assistant', [{ origin: 'model', text }]),
-    toMessage('user', [result, ...lastLap(node, tool_calls, offered)]),
+    toSaidMessage(said),
+    ...toReplies(said, [
+      { origin: 'tool_result', text: writeOutput(tool, said, output, isShownToModel) },
+      ...lastLap(node, tool_calls, offered),
+    ]),
   ]);
   const asked = ask(node, scope, { ...longer, round: lane.round + 1, generation_try: 1 }, offered);
   const step = waitInLane(asked, tool_calls);
   return isShownToModel ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
+}
+
+function writeOutput({ name }: PermittedTool, said: Said, output: Json, hasFailed: boolean): string {
+  if (listCalls(said).length > 0) return hasFailed ? writeFailure(output) : writeResult(output);
+  const title = hasFailed ? `The call of ${name} failed; it has no result` : `Result of ${name}`;
+  return `${title}:\n${fenceJson(name, output)}`;
 }
 
 /** The part of a refusal that the model can correct; none where its surroundings are at fault. */
@@ -271,6 +292,8 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   switch (event.failure_class) {
     case 'policy_denied':
     case 'authz_denied':
+    case 'approval_denied':
+    case 'approval_expired':
       return { detail: 'policy_denied', message: quoteText(event.message) };
     case 'schema_invalid':
       return { detail: 'bad_arguments', message: quoteText(event.message) };
@@ -294,8 +317,13 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
     origin: 'last_lap',
     text: '\n\nNo tool calls are left. Only the final answer is: return {"kind": "final_patch", "patch": ...} now.',
   };
-  return isInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
+  return isInPrompt(node) && offered.native === undefined ? [notice, schemaSegment(offered)] : [notice];
 }
+
+const APPROVAL = {
+  always: 'A person must approve each call.',
+  sometimes: 'A person must approve some calls.',
+} as const;
 
 /** The tools that policy lets the model see, in authored order; none when it may call none. */
 function describeTools(node: LlmToolLoopProgram): Json {
@@ -304,5 +332,6 @@ function describeTools(node: LlmToolLoopProgram): Json {
     name: tool.name,
     description: tool.description,
     arguments: tool.arguments.schema,
+    ...(tool.needs_approval === undefined ? {} : { approval: APPROVAL[tool.needs_approval] }),
   }));
 }

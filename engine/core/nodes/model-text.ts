@@ -1,9 +1,12 @@
 import type { Json } from '../../contract/json.js';
+import { problem } from '../../contract/problem.js';
 import { findJsonFault } from '../content/json-parts.js';
-import { describeFault } from '../content/source-syntax.js';
+import type { SyntaxFault } from '../../contract/problems/files.js';
+import { findSyntaxFault } from '../content/source-syntax.js';
 import { describeTextFault, parseJson } from '../content/parse-json.js';
 import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
+import type { ToolCalling } from '../protocol/program.js';
 import type { Complaint } from './generation.js';
 
 /** Model text as JSON, or the complaint that says why it is none. */
@@ -12,16 +15,16 @@ export type ReadText =
   | { readonly ok: false; readonly normalised: string; readonly complaint: Complaint };
 
 /** Trims a model's text and strips one enclosing code fence. Nothing is repaired. */
-export function normaliseText(text: string): string {
+function normaliseText(text: string): string {
   const trimmed = text.trim();
   const fenced = /^```[a-zA-Z0-9_-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(trimmed);
   return fenced?.[1] === undefined ? trimmed : fenced[1].trim();
 }
 
-/** Reads a model's answer as JSON. */
-export function readModelText(answer: ChatAnswer): ReadText {
+/** Reads a model's answer as JSON. @param tools how the model calls tools */
+export function readModelText(answer: ChatAnswer, tools: ToolCalling = 'json_control'): ReadText {
   const normalised = normaliseText(answer.text);
-  if (isToolCall(normalised, answer)) return rejected(normalised, NATIVE_TOOL_CALL);
+  if (isToolCall(normalised, answer)) return rejected(normalised, TOOL_CALLS[tools]);
   const parsed = parse(normalised);
   if (parsed.ok) return { ok: true, normalised, value: parsed.value };
   return rejected(normalised, parsed.fault, answer.finish_reason === 'length' ? cutNote(normalised) : '');
@@ -49,10 +52,16 @@ const TOOL_CALL_REASONS: readonly string[] = ['tool_calls', 'function_call', 'to
 /** Native tool calls as models write them where no native tool is offered. */
 const TOOL_CALL_BEGINS = /^(<tool_call|<\|tool_call|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>)/;
 
-const NATIVE_TOOL_CALL: Fault = {
-  reason:
-    'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
-  from_scratch: true,
+const TOOL_CALLS: Readonly<Record<ToolCalling, Fault>> = {
+  json_control: {
+    reason:
+      'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
+    from_scratch: true,
+  },
+  native: {
+    reason: 'it is a tool call that did not end as one: it was cut off, or is written as text',
+    from_scratch: true,
+  },
 };
 
 /** Some servers name the reason although the text is an ordinary answer: a text that begins as JSON is read as JSON. */
@@ -89,25 +98,19 @@ function describeSyntax(text: string): string | undefined {
   const at = findJsonFault(text);
   if (at >= text.length) return undefined;
   const near = text.slice(Math.max(0, at - NEAR_MAX), at + NEAR_MAX).toWellFormed();
-  const { message, repair } = describeOwnFault(text, at);
+  const { message, repair } = problem('INVALID_JSON', findOwnFault(text, at));
   return `${message}, near ${JSON.stringify(near)}. ${repair.replace(/\.$/, '')}`;
 }
 
 /** Faults that models make and authors of documents do not, before those of both. */
-function describeOwnFault(text: string, at: number): ReturnType<typeof describeFault> {
+function findOwnFault(text: string, at: number): SyntaxFault {
   const found = text.charAt(at);
-  if (found === '\n' || found === '\r')
-    return { message: 'a line break stands within a text', repair: 'Write it as \\n.' };
-  if (found === '/') return { message: 'comments are not JSON', repair: 'Remove the comment.' };
+  if (found === '\n' || found === '\r') return { kind: 'line_break' };
+  if (found === '/') return { kind: 'comment_of_model' };
   const before = text.slice(0, at).trimEnd();
-  if (parseJson(before).ok)
-    return { message: 'more follows the end of the value', repair: 'Answer with the one object alone.' };
-  if (before.endsWith('"') && /[^\s,:}\]"'/]/.test(found))
-    return {
-      message: 'a text ends here, and goes on',
-      repair: 'Write a double quote within a text as \\", or put the missing comma or colon.',
-    };
-  return describeFault(text, at);
+  if (parseJson(before).ok) return { kind: 'more' };
+  if (before.endsWith('"') && /[^\s,:}\]"'/]/.test(found)) return { kind: 'text_goes_on' };
+  return findSyntaxFault(text, at);
 }
 
 /** How much is quoted of the text where JSON should begin, in characters. */

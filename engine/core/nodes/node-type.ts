@@ -13,7 +13,8 @@ import type { Verdict } from '../protocol/verdict.js';
 import type { Reader } from '../typing/join-readings.js';
 import type { Shape } from '../typing/shape.js';
 import type { WorldPatch } from '../world/world-patch.js';
-import type { NodePlace, UnaskedKey } from './call-key.js';
+import type { UnaskedKey } from '../../contract/problems/tests.js';
+import type { NodePlace } from './call-key.js';
 
 /** A node as its author wrote it. */
 export type AuthoredNode = CognitionWorkflow['nodes'][number];

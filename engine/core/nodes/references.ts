@@ -4,7 +4,7 @@ import { listReads } from '../protocol/request-template.js';
 import type { AuthoredNode, NodeType } from './node-type.js';
 
 /** A place of a node that reads another's output. */
-export interface NodeReference {
+interface NodeReference {
   readonly to: string;
   /** Within the node. */
   readonly pointer: string;

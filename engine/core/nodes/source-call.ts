@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { SourceCallNode } from '../../generated/workflow.js';
 import { checkRedaction } from '../binding/check-redaction.js';
 import { checkRequest } from '../binding/check-requests.js';
@@ -7,14 +8,15 @@ import { resultShape } from '../binding/typed-schemas.js';
 import { toInvoke } from '../protocol/command.js';
 import type { CallProgram, NodeProgram } from '../protocol/program.js';
 import { resolveTemplate } from '../protocol/request-template.js';
+import { traceRequest } from '../protocol/ruling.js';
 import { toTemplateContext } from '../protocol/scope.js';
 import { unveil } from '../typing/shape.js';
 import { smallestAnswer } from '../typing/smallest-value.js';
-import { misshapen, nodeKey } from './call-key.js';
+import { nodeKey } from './call-key.js';
 import { callFailed, templateUnresolved } from './node-failure.js';
 import type { NodeType } from './node-type.js';
 
-export interface SourceCallProgram extends NodeProgram {
+interface SourceCallProgram extends NodeProgram {
   readonly call: CallProgram;
   readonly request_template: Json;
 }
@@ -58,8 +60,13 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
       return { kind: 'failed', failure: templateUnresolved(`node ${id}`, resolved.missing.from, context) };
     const key = nodeKey({ subject: scope.subject_id, node: id }, KEY_SUFFIX);
     const { workflow_hash, subject_id } = scope;
+    const provenance = traceRequest({ call, subject_id }, request_template, resolved.request);
     const place = { key, invocation_kind: 'node_call', workflow_hash, subject_id, node_id: id } as const;
-    return { kind: 'waits', state: {}, commands: [{ ...toInvoke(call, resolved.request), ...place }] };
+    return {
+      kind: 'waits',
+      state: {},
+      commands: [{ ...toInvoke(call, resolved.request), ...place, ...present({ provenance }) }],
+    };
   },
 
   handle(_node, _state, event) {
@@ -70,9 +77,8 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
   describeCall: ({ subject, node }, rest) =>
     rest === KEY_SUFFIX ? `the call of node ${node} of ${subject}` : undefined,
   findUnasked(_program, place, rest) {
-    return rest === KEY_SUFFIX
-      ? undefined
-      : misshapen(`node ${place.node} makes one call, which is not ${JSON.stringify(rest)}`, place, KEY_SUFFIX);
+    if (rest === KEY_SUFFIX) return undefined;
+    return { kind: 'call', node: place.node, rest, write: nodeKey(place, KEY_SUFFIX) };
   },
   skeletonOf: ({ call }) => smallestAnswer(call),
 

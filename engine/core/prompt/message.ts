@@ -16,7 +16,10 @@ export type SegmentOrigin =
   | 'model'
   | 'tool_result'
   | 'correction'
-  | 'last_lap';
+  | 'last_lap'
+  | 'reasoning'
+  | 'function_call'
+  | 'call_id';
 
 /** A piece of a prompt. Equal pieces are stored once. */
 export interface Segment {
@@ -26,7 +29,8 @@ export interface Segment {
 
 /** One message, made of pieces. Its content is their concatenation. */
 export interface Message {
-  readonly role: 'system' | 'user' | 'assistant';
+  /** `tool`: the result of a native call. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly segments: readonly Segment[];
   /** SHA-256 over role and content, 64 hex digits. */
   readonly hash: string;
@@ -43,12 +47,17 @@ function messageHash(role: string, content_hash: string): string {
   return contentHash({ role, content: content_hash });
 }
 
-/** The prefix hash of a conversation, from the SHA-256 of each message's content. */
-export function prefixOf(messages: readonly { readonly role: string; readonly content_hash: string }[]): string {
-  return messages.reduce(
-    (prefix_hash, { role, content_hash }) => extendPrefix(prefix_hash, { hash: messageHash(role, content_hash) }),
-    EMPTY_PREFIX,
-  );
+/** The prefix hash of a conversation after none, one, ... and all of its messages, from the SHA-256 of each content. */
+export function listPrefixes(
+  messages: readonly { readonly role: string; readonly content_hash: string }[],
+): readonly [string, ...string[]] {
+  const prefixes: [string, ...string[]] = [EMPTY_PREFIX];
+  let last = EMPTY_PREFIX;
+  for (const { role, content_hash } of messages) {
+    last = extendPrefix(last, { hash: messageHash(role, content_hash) });
+    prefixes.push(last);
+  }
+  return prefixes;
 }
 
 export function contentOf(message: Pick<Message, 'segments'>): string {

@@ -28,7 +28,7 @@ export interface Absent {
 }
 
 /** The messages of a prompt, or the placeholder that has no value. */
-export type RenderedPrompt =
+type RenderedPrompt =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly placeholder: string };
 

@@ -5,7 +5,7 @@ export interface PromptTemplate {
   readonly messages: readonly { readonly role: PromptMessage['role']; readonly parts: readonly PromptPart[] }[];
 }
 
-export type PromptPart =
+type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'placeholder'; readonly placeholder: Placeholder; readonly offset: number };
 
@@ -15,7 +15,7 @@ export type Placeholder =
   | PathPlaceholder;
 
 /** Reads one value: an output of a node, or a reading that `inject_as` has placed. */
-export interface PathPlaceholder {
+interface PathPlaceholder {
   readonly reads: 'nodes' | 'ambient.visible';
   readonly name: string;
   /** The path of the value in what templates read, such as `ambient`, `tide`, `height`. */
@@ -23,7 +23,7 @@ export interface PathPlaceholder {
 }
 
 /** A placeholder that means nothing: its place in the text, and how it was written. */
-export interface UnknownPlaceholder {
+interface UnknownPlaceholder {
   readonly offset: number;
   readonly text: string;
 }
@@ -48,7 +48,7 @@ export type PlaceholderName = keyof typeof PLACEHOLDERS;
 export const PLACEHOLDER_NAMES = Object.keys(PLACEHOLDERS) as readonly PlaceholderName[];
 
 /** One authored text, cut at its placeholders. */
-export interface ParsedPromptText {
+interface ParsedPromptText {
   readonly parts: readonly PromptPart[];
   readonly unknown: readonly UnknownPlaceholder[];
   /** Where double braces first open and do not close before the next ones open, if ever; they are taken for text. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import type { AppliedPatch } from '../world/world-patch.js';
+import type { Provenance } from '../policy/provenance.js';
 import type { Message } from '../prompt/message.js';
 import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from './program.js';
 import type { AttemptFailureClass } from './failure.js';
@@ -21,6 +22,8 @@ export interface Invoke {
   readonly request: Json;
   /** SHA-256 of the canonical request, 64 hex digits. */
   readonly request_hash: string;
+  /** Where the request comes from, for the policy; left out where that says nothing of it. Never hashed. */
+  readonly provenance?: Provenance;
   readonly workflow_hash: string;
   readonly subject_id?: string;
   readonly node_id?: string;

@@ -9,6 +9,8 @@ export type TurnEvent =
   | TurnBegan
   | CallEvent
   | CallPended
+  | ApprovalAsked
+  | ApprovalDecided
   /** A person or the program requested the end of the attempt. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
@@ -75,6 +77,20 @@ export interface CallRefused {
   readonly message: string;
   /** Of one that a budget refuses which is renewed: when, in milliseconds from the refusal. */
   readonly retry_after_ms?: number;
+}
+
+/** The policy leaves the call to a person: nothing was sent. It stays awaited. */
+export interface ApprovalAsked {
+  readonly kind: 'approval_asked';
+  readonly key: string;
+  /** The moment at which nobody is waited for any more, in milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+/** A person has decided, or nobody has in time: the call is issued once more, and what was decided holds for it. */
+export interface ApprovalDecided {
+  readonly kind: 'approval_decided';
+  readonly key: string;
 }
 
 /** The source has accepted the call and answers later. It stays awaited. */

@@ -21,7 +21,7 @@ export interface FailedCall {
 }
 
 /** What a failure says of its call, and what follows: a failure class, or a group of HTTP statuses. */
-export interface FailureRow {
+interface FailureRow {
   readonly name: string;
   /** The call was not performed. After any other failure a side effect whose request left is in doubt. */
   readonly denies: boolean;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { TokenUsage } from '../../contract/source.js';
+import type { NativeCalling, TokenUsage } from '../../contract/source.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   NotPerformedOn as AuthoredNotPerformed,
   Projection,
 } from '../../generated/workflow.js';
+import type { Rules } from '../policy/policy.js';
 import type { Limits } from './amounts.js';
 import type { OrderPlan } from './order-plan.js';
 
@@ -94,7 +95,7 @@ export interface CallLimits {
 
 export interface PolicyProgram {
   readonly hash: string;
-  readonly allow: ReadonlySet<string>;
+  readonly rules: Rules;
 }
 
 /** A binding that runs because the workflow says so. */
@@ -122,6 +123,8 @@ export interface PermittedTool {
   readonly description: string;
   readonly call: CallProgram;
   readonly arguments: SchemaProgram;
+  /** A person must approve each of its calls, or some of them; absent where none. */
+  readonly needs_approval?: 'always' | 'sometimes';
 }
 
 /**
@@ -130,12 +133,16 @@ export interface PermittedTool {
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
+/** How a model calls a tool: by its JSON answer, or by its provider's own calls. */
+export type ToolCalling = 'json_control' | 'native';
+
 /** The source that a node asks after its first one has failed. */
-export interface FallbackProgram {
+interface FallbackProgram {
   readonly call: CallProgram;
   /** The failures of the first source after which it is asked. */
   readonly on: ReadonlySet<RetryClass>;
   readonly schema_delivery: SchemaDelivery;
+  readonly tool_calling: ToolCalling;
 }
 
 /** A node of a workflow, as the whole engine reads it. Its node type knows the rest (`engine/core/nodes`). */
@@ -165,6 +172,21 @@ export interface OfferedSchema {
   readonly hash: string;
   /** As a server is given it: looser, without bounds that servers refuse. */
   readonly delivered: { readonly schema: JsonObject; readonly hash: string };
+  /** Tools that are offered natively; left out where a model calls them by its JSON answer, or has none. */
+  readonly native?: OfferedTools;
+}
+
+/** Tools beside the schema of an answer. */
+export interface OfferedTools extends Pick<NativeCalling, 'tools' | 'may_call'> {
+  /** Over both. */
+  readonly hash: string;
+  /** The schema of an answer that is no call. */
+  readonly answer: OfferedSchema;
+}
+
+/** The schema of a model's text: without the calls that it makes natively. */
+export function textSchema(offered: OfferedSchema): OfferedSchema {
+  return offered.native?.answer ?? offered;
 }
 
 /** `max_speculative` where a concurrent workflow leaves it out. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { appendToken, findAt, isList, pointerTokens } from '../content/json-pointer.js';
 
 /** One `{"$from": pointer, "default"?: value}` of a template, and its place. */
-export interface TemplateRead {
+interface TemplateRead {
   /** Where in the template. */
   readonly pointer: string;
   /** The pointer that it reads. */
@@ -11,7 +11,7 @@ export interface TemplateRead {
 }
 
 /** A request, or the pointer for which the context has nothing. */
-export type ResolvedRequest =
+type ResolvedRequest =
   | { readonly ok: true; readonly request: Json }
   | { readonly ok: false; readonly missing: TemplateRead };
 

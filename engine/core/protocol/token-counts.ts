@@ -81,10 +81,8 @@ export function estimateTexts(...texts: readonly string[]): number {
 }
 
 function sumBytes(texts: readonly string[]): number {
-  return texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0);
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
-
-const encoder = new TextEncoder();
 
 function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ segments }) => segments.map(({ text }) => text));

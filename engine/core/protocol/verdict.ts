@@ -6,7 +6,7 @@ import type { PassedOn } from './on-failure.js';
 export type ModelOutputKind = 'tool_call' | 'final_patch' | 'json_answer' | GateOutputKind | 'invalid';
 
 /** The decision of a gate, as the output of its model. */
-export type GateOutputKind = `gate_${GateVerdict['decision']}`;
+type GateOutputKind = `gate_${GateVerdict['decision']}`;
 
 /** The core's verdict on an answered call; written together with the call's finish. */
 export interface Verdict {

@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import type { Fail, Invoke, Suspend } from '../protocol/command.js';
-import type { CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
+import type { ApprovalAsked, ApprovalDecided, CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
 import { callFailed } from '../nodes/node-failure.js';
 import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import type { Program } from '../protocol/program.js';
@@ -40,7 +40,10 @@ function handle(program: Program, state: TurnState, event: TurnEvent): Step {
     case 'stopped':
       return failTurn(state, stopFailure(program, state, event.reason));
     case 'call_pended':
+    case 'approval_asked':
       return handlePended(state, event);
+    case 'approval_decided':
+      return handleDecided(state, event);
     default:
       return handleCall(program, state, event);
   }
@@ -109,9 +112,16 @@ function handleTurnReading(program: Program, state: TurnState, { call }: Invoke,
 }
 
 /** The call stays awaited; only its driver need not wait for it. */
-function handlePended(state: TurnState, { key, deadline }: CallPended): Step {
+function handlePended(state: TurnState, { key, deadline }: CallPended | ApprovalAsked): Step {
   if (!state.awaited.has(key) || state.pended.has(key)) return { state, commands: [] };
   return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
+}
+
+/** The call is issued again: the driver finds what was decided of it. */
+function handleDecided(state: TurnState, { key }: ApprovalDecided): Step {
+  const asker = state.awaited.get(key);
+  if (asker === undefined || !state.pended.has(key)) return { state, commands: [] };
+  return { state: { ...state, pended: without(state.pended, key) }, commands: [asker.command] };
 }
 
 /** The command to suspend, where calls are awaited and all of them are answered later. */

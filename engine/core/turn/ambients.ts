@@ -8,6 +8,7 @@ import type { Entity } from '../world/world.js';
 import { type Fail, type Invoke, toInvoke } from '../protocol/command.js';
 import { findAbsence } from '../protocol/on-failure.js';
 import { type Scope, toTemplateContext } from '../protocol/scope.js';
+import { traceRequest } from '../protocol/ruling.js';
 import { isVisibleTo } from '../protocol/visibility.js';
 
 /** The calls of ambient bindings, or the reason why one cannot be made. */
@@ -40,7 +41,7 @@ export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): Ambie
 }
 
 /** The place of a subject's own reading in the turn. */
-export function subjectAmbientKey(subject_id: string, ambient_id: string): string {
+function subjectAmbientKey(subject_id: string, ambient_id: string): string {
   return `${subject_id}/ambient/${ambient_id}`;
 }
 
@@ -103,7 +104,8 @@ function askAmbient(
     return present({ kind: 'fail', failure_class, message, subject_id });
   }
   const place = { key, invocation_kind: 'ambient_context', workflow_hash, ambient_id } as const;
-  return { ...toInvoke(call, resolved.request), ...place, ...present({ subject_id }) };
+  const provenance = traceRequest({ call, subject_id }, binding.request_template, resolved.request);
+  return { ...toInvoke(call, resolved.request), ...place, ...present({ provenance, subject_id }) };
 }
 
 function collect(asked: readonly (Invoke | Fail)[]): AmbientAsk {

@@ -106,10 +106,12 @@ function withOutput(outputs: TurnBudgets['outputs'], command: Invoke, event: Cal
   return withEntry(outputs, place, [...(outputs.get(place) ?? []), event.usage.output_tokens]);
 }
 
-/** The node of a call, as earlier answers are remembered by it. */
-export function nodePlace({ workflow_hash, node_id = '' }: Pick<Invoke, 'workflow_hash' | 'node_id'>): string {
-  return `${workflow_hash}/${node_id}`;
+/** The node of a call, as earlier answers are remembered by it. A verdict of its gate says nothing of its own answers. */
+export function nodePlace({ workflow_hash, node_id = '', invocation_kind }: PlacedCall): string {
+  return `${workflow_hash}/${node_id}${invocation_kind === 'quality_gate' ? '/gate' : ''}`;
 }
+
+type PlacedCall = Pick<Invoke, 'workflow_hash' | 'node_id' | 'invocation_kind'>;
 
 /** The content of a call's request, whichever run of its subject makes it. */
 export function contentOf({ key, request_hash }: Pick<Invoke, 'key' | 'request_hash'>): string {

@@ -22,7 +22,7 @@ export interface TurnState extends Speculation {
   readonly simulation_time: string;
   /** Calls without an answer so far, and their askers. */
   readonly awaited: SharedMap<string, Asker>;
-  /** Of those, the ones that are answered later: their deadlines. */
+  /** Of those, the ones that are answered later, or wait for a person's decision: their deadlines. */
   readonly pended: ReadonlyMap<string, number>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;

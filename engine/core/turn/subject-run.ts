@@ -37,7 +37,7 @@ export interface SubjectRun extends GivenReadings {
 export type RunBase = Pick<Scope, 'world' | 'simulation_time'> & Pick<SubjectRun, 'turn_readings'>;
 
 /** The result of one event in one run. */
-export interface RunStep {
+interface RunStep {
   readonly run: SubjectRun;
   readonly commands: readonly Invoke[];
   readonly verdict?: Verdict;

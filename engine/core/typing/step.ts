@@ -62,7 +62,7 @@ export function namesBelow(shape: Shape): readonly string[] {
 }
 
 /** A case with the types that its values can have. */
-export interface PossibleCase {
+interface PossibleCase {
   readonly schemas: Case;
   readonly types: readonly ValueType[];
 }

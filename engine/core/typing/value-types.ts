@@ -4,7 +4,7 @@ import { isList } from '../content/json-pointer.js';
 import { type Case, listAt, ownMember } from './schema-cases.js';
 
 /** The types of values. A number that is no integer is a type of its own, so that types never overlap. */
-export const VALUE_TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'null'] as const;
+const VALUE_TYPES = ['object', 'array', 'string', 'integer', 'fraction', 'boolean', 'null'] as const;
 
 export type ValueType = (typeof VALUE_TYPES)[number];
 

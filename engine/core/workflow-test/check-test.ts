@@ -13,7 +13,7 @@ import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findCaller, findUnasked } from './command-key.js';
 
-export interface TestedTurns {
+interface TestedTurns {
   readonly first: number;
   readonly last: number;
 }
@@ -109,13 +109,13 @@ function namesOf(program: Program, { entities, environments }: Scenario): Names 
 function checkKey(program: Program, key: string, place: Place, whole: Json): readonly Problem[] {
   const unasked = findUnasked(program, key);
   if (unasked === undefined) return [];
-  const [, meant = ''] = /^(?:Did you mean|Write) "?([^\s"?]+)/.exec(unasked.repair) ?? [];
+  const near = 'nearest' in unasked ? unasked.nearest : 'write' in unasked ? unasked.write : undefined;
+  const meant = unasked.meant ?? near ?? '';
   const parts = key.split('/');
   const suggested = [meant, ...parts.map((_, index) => parts.with(index, meant).join('/'))];
   const beside = findAt(whole, place.slice(0, -1));
   const taken = suggested.find((one) => isObject(beside) && Object.hasOwn(beside, one));
-  const repair = taken === undefined ? unasked.repair : `Remove it, or write another key: ${taken} is here already.`;
-  return [problem('KEY_NEVER_ASKED', { ...unasked, repair }, { pointer: toPointer(place) })];
+  return [problem('KEY_NEVER_ASKED', { ...unasked, ...present({ taken }) }, { pointer: toPointer(place) })];
 }
 
 function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Problem[] {
@@ -162,7 +162,7 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Problem[
 }
 
 /** Answers by turn, and those that answer where these do not. */
-export interface AnsweredTurns {
+interface AnsweredTurns {
   readonly turns: ByTurn<Answer>;
   readonly others?: ByTurn<Answer>;
 }

@@ -1,12 +1,12 @@
 import { present } from '../../contract/present.js';
-import { suggestName } from '../content/nearest-name.js';
+import { among, nearestName } from '../content/nearest-name.js';
 import { withoutMark, withoutRun } from '../../contract/scripted.js';
-import type { UnaskedKey } from '../nodes/call-key.js';
+import type { UnaskedKey } from '../../contract/problems/tests.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
 import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
 
 /** The parts of a command key. */
-export interface DescribedKey {
+interface DescribedKey {
   /** In words, for people. */
   readonly what: string;
   readonly subject?: string;
@@ -52,19 +52,18 @@ export function findUnasked(program: Program, key: string): UnaskedKey | undefin
   const [first = ''] = parts;
   if (first === 'turn') return findUnaskedTurn(program, key);
   const subject = program.subjects.find(({ subject_id }) => subject_id === first);
-  if (subject === undefined) {
-    const subjects = program.subjects.map(({ subject_id }) => subject_id);
-    const message = `no subject of this scenario is called ${JSON.stringify(first)}`;
-    const meant = findSource(program, parts);
-    if (meant !== undefined) return { message, repair: meant };
-    return { message, repair: `${suggestName(first, subjects)} ${ANSWERS_ANEW}` };
-  }
-  const unasked = findUnaskedOfSubject(subject, parts.slice(1));
-  const meant = unasked && findSource(program, parts);
-  return meant === undefined ? unasked : { ...unasked, message: unasked?.message ?? '', repair: meant };
+  const unasked =
+    subject === undefined
+      ? toUnknown(
+          'subject',
+          first,
+          program.subjects.map(({ subject_id }) => subject_id),
+        )
+      : findUnaskedOfSubject(subject, parts.slice(1));
+  return unasked && { ...unasked, ...present({ meant: findSource(program, parts) }) };
 }
 
-/** Advice for a key that ends in the name of an ambient source, below something else than what asks it. */
+/** The key that was meant by one that ends in the name of an ambient source, below something else than what asks it. */
 function findSource({ turn_ambients, subjects }: Program, parts: readonly string[]): string | undefined {
   const [first = '', ...rest] = parts;
   if (rest.length > 1) return undefined;
@@ -76,22 +75,17 @@ function findSource({ turn_ambients, subjects }: Program, parts: readonly string
     ...turn_ambients.map(({ key }) => withoutMark(key)),
     ...own,
   ];
-  const meant = keys.find((key) => key.split('/').at(-1) === withoutMark(parts.at(-1) ?? ''));
-  return meant === undefined ? undefined : `Did you mean ${meant}?`;
+  return keys.find((key) => key.split('/').at(-1) === withoutMark(parts.at(-1) ?? ''));
 }
 
 function findUnaskedTurn(program: Program, key: string): UnaskedKey | undefined {
   const keys = program.turn_ambients.map((binding) => binding.key);
   if (keys.some((known) => known === key || withoutMark(known) === key)) return undefined;
   const known = keys.map(withoutMark);
-  const isOlder = known.includes(withoutMark(key));
-  if (isOlder)
-    return {
-      message: `the binding ${withoutMark(key).slice('turn/'.length)} differs from the one that ${key} names`,
-      repair: `Write ${withoutMark(key)}, which matches it in any form.`,
-    };
-  const nowhere = unasked(`no workflow of this scenario has the ambient source of the turn ${key}`, key, known);
-  return { ...nowhere, ...present({ repair: findSource(program, key.split('/')) }) };
+  const write = withoutMark(key);
+  if (known.includes(write)) return { kind: 'other_binding', key, write };
+  const meant = findSource(program, key.split('/'));
+  return { ...toUnknown('source_of_turn', key, known), ...present({ meant }) };
 }
 
 function findUnaskedOfSubject(
@@ -103,18 +97,19 @@ function findUnaskedOfSubject(
     const ids = workflow.subject_ambients.map(({ id }) => id);
     const [id = ''] = more;
     if (ids.includes(id) && more.length === 1) return undefined;
-    return unasked(`${subject_id} has no ambient source ${JSON.stringify(more.join('/'))} of its own`, id, ids);
+    return {
+      subject: subject_id,
+      ...toUnknown('source_of_subject', more.join('/'), ids),
+      nearest: nearestName(id, ids),
+    };
   }
   const node = workflow.nodes.find(({ id }) => id === name);
   if (node !== undefined)
     return nodeTypeOf(node).findUnasked(node, { subject: subject_id, node: node.id }, more.join('/'));
   const ids = workflow.nodes.map(({ id }) => id);
-  return unasked(`the workflow of ${subject_id} has no node ${JSON.stringify(name)}`, name, ids);
+  return { subject: subject_id, ...toUnknown('node', name, ids) };
 }
 
-/** After a change of the cast, an author need not mend each answer. */
-const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes new answers.';
-
-function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {
-  return { message, repair: known.length === 0 ? 'There is none: remove this key.' : suggestName(written, known) };
+function toUnknown<Kind extends string>(kind: Kind, name: string, known: readonly string[]) {
+  return { kind, name, ...among(name, known) };
 }

@@ -41,7 +41,7 @@ export interface ObservedTurn {
   readonly rejections: readonly ObservedRejection[];
 }
 
-export interface ObservedFailure {
+interface ObservedFailure {
   readonly class: string;
   readonly subject: string | null;
   readonly node: string | null;
@@ -49,7 +49,7 @@ export interface ObservedFailure {
   readonly message: string;
 }
 
-export interface ObservedPatch {
+interface ObservedPatch {
   readonly subject: string;
   readonly node: string;
   readonly narration: string;
@@ -86,7 +86,7 @@ export interface ObservedCall {
   readonly prompt: string | undefined;
 }
 
-export interface ObservedWorld {
+interface ObservedWorld {
   readonly turn: number;
   readonly entities: ReadonlyMap<string, { readonly state: string; readonly memory: readonly string[] }>;
   readonly environments: ReadonlyMap<string, string>;

@@ -27,7 +27,7 @@ export interface WrittenKey {
   readonly key: string;
 }
 
-export interface Updated {
+interface Updated {
   readonly test: WorkflowTest;
   /** Without any, the test is as up to date as it can be made. */
   readonly changes: readonly TestChange[];

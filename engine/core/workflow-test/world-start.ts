@@ -3,7 +3,7 @@ import type { Scenario } from '../../generated/scenario.js';
 import type { Given } from '../../generated/workflow-test.js';
 import type { Memory } from '../world/world.js';
 
-export interface StartOfWorld {
+interface StartOfWorld {
   readonly turn: number;
   readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly { readonly id: string; readonly state: string; readonly memory: readonly Memory[] }[];

@@ -69,7 +69,7 @@ function checkTexts({ environments, entities }: Scenario): readonly Problem[] {
 }
 
 /** Documents carry canonical ids; the repair names the canonical form. */
-export function checkEntityId(id: string, pointer: string): readonly Problem[] {
+function checkEntityId(id: string, pointer: string): readonly Problem[] {
   if (isCanonicalEntityId(id)) return [];
   return [problem('ENTITY_ID_NOT_CANONICAL', { written: id, ...normaliseEntityId(id) }, { pointer })];
 }

@@ -79,7 +79,12 @@ function compileAmbient(
   binding: AmbientSourceBinding,
   pointer: string,
 ): Part<{ readonly run: AmbientSourceBinding['run']; readonly binding: TurnAmbientProgram }> {
-  const call = compileCall(parts, setting, binding, { pointer, policy_id: binding.id, speaks: 'json' });
+  const call = compileCall(parts, setting, binding, {
+    pointer,
+    policy_id: binding.id,
+    speaks: 'json',
+    once_per_turn: binding.run === 'once_per_turn',
+  });
   if (call.value === undefined) return { problems: call.problems };
   const ambient: AmbientProgram = {
     id: binding.id,

@@ -3,16 +3,27 @@ import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { ToolPolicy } from '../../generated/tool-policy.js';
-import type { CognitionWorkflow, EffectClass } from '../../generated/workflow.js';
+import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
+import { listAmbientSources, listWorldSources } from './seen-sources.js';
 import { planOrders } from './plan-orders.js';
+import { changeWorkflow } from './narrow-tools.js';
+import { compileRules, isEffectClass } from '../policy/policy.js';
+import { foreseeCall } from '../protocol/ruling.js';
+import { isDenied } from '../binding/foresee-binding.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import { noteLargeNodes, toLimits, toSession } from './session-budgets.js';
-import type { Program, SessionProgram, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
+import type {
+  Program,
+  SessionProgram,
+  SubjectProgram,
+  TurnAmbientProgram,
+  WorkflowProgram,
+} from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
@@ -28,8 +39,9 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
   const scenario = parts.find('scenario', scenarioHash) as unknown as Scenario | undefined;
   if (scenario === undefined) return { ok: false, problems: [missing(document, '', 'scenario', scenarioHash)] };
   const checked = inDocument(document, checkScenario(scenario));
+  const world = listWorldSources(parts, scenario);
   const cognitions = scenario.cognition.map((cognition, index) =>
-    compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}` }),
+    compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}`, world }),
   );
   const problems = withoutRepeats([...checked, ...cognitions.flatMap((compiled) => compiled.problems)]);
   const isKnown = cognitions.every((cognition) => cognition.subjects !== undefined);
@@ -57,13 +69,26 @@ interface CompiledCognition {
   readonly session?: SessionProgram;
 }
 
+/** The workflow for one subject: without the tools that a rule denies it whatever their arguments are. */
+function offerTo(subject_id: string, workflow: WorkflowProgram): WorkflowProgram {
+  return changeWorkflow(workflow, (node) => {
+    const permitted = node.tools?.flatMap((tool) => (tool.permitted ? [tool] : [])) ?? [];
+    const offered = permitted.filter(({ call }) => {
+      const foreseen = foreseeCall(call, subject_id);
+      return foreseen === undefined || !isDenied(foreseen);
+    });
+    if (offered.length === permitted.length) return node;
+    return nodeTypeOf(node).narrow(node, new Set(offered.map(({ name }) => name)));
+  });
+}
+
 /** Two profiles may share a policy: what it allows is of use where the workflow of one of them has a call of that name. */
 function noteUselessAllowances(cognitions: readonly CompiledCognition[]): readonly DocumentProblem[] {
   const policies = new Map(cognitions.flatMap(({ policy }) => (policy === undefined ? [] : [[policy.hash, policy]])));
   return [...policies.values()].flatMap(({ hash, allow }) => {
     const shared = cognitions.filter(({ policy }) => policy?.hash === hash);
     const isUseless = (name: string) => shared.every(({ policy }) => policy?.names_nothing.includes(name));
-    const notes = [...allow].flatMap((name, index) =>
+    const notes = allow.flatMap((name, index) =>
       complainIf(isUseless(name), problem('ALLOWED_NAMES_NOTHING', { name }, { pointer: `/allow/${index}` })),
     );
     return inDocument({ kind: 'tool_policy', hash }, notes);
@@ -74,7 +99,12 @@ function compileCognition(
   parts: CompileParts,
   scenario: Scenario,
   scenarioDocument: ComponentReference,
-  place: { readonly cognition: Scenario['cognition'][number]; readonly pointer: string },
+  place: {
+    readonly cognition: Scenario['cognition'][number];
+    readonly pointer: string;
+    /** The labels of all sources of the scenario that answer with data. */
+    readonly world: readonly string[];
+  },
 ): CompiledCognition {
   const profileHash = hashOf(place.cognition.profile_ref);
   const profile = parts.find('cognition_profile', profileHash) as unknown as CognitionProfile | undefined;
@@ -100,9 +130,11 @@ function compileCognition(
     subjects: place.cognition.subjects,
     ...present({ policy: policy.policy }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
+    seen: { read: listAmbientSources(parts, workflow), world: place.world },
   });
   const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
-  const subjects = value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: value }));
+  const subjects =
+    value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: offerTo(subject_id, value) }));
   return {
     subjects,
     problems: [...unmet, ...compiled.problems],
@@ -128,23 +160,17 @@ function findPolicy(
 }
 
 function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
-  const { allow, require_approval, budgets } = document;
+  const { allow, budgets } = document;
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
-  return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };
+  return { hash, rules: compileRules(document), allow, names_nothing, ...budgets };
 }
-
-const EFFECT_CLASSES: readonly string[] = Object.keys({
-  read_only: true,
-  state_change: true,
-  external_side_effect: true,
-} satisfies Record<EffectClass, true>);
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
 function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Problem[] {
   return require_approval.flatMap((name, index) =>
     complainIf(
-      !named.includes(name) && !EFFECT_CLASSES.includes(name),
+      !named.includes(name) && !isEffectClass(name),
       problem('APPROVAL_NAMES_NOTHING', { name }, { pointer: `/require_approval/${index}` }),
     ),
   );

@@ -30,12 +30,12 @@ export interface LinkedDocument {
   readonly refers_to: readonly ComponentReference[];
 }
 
-export interface FileProblem {
+interface FileProblem {
   readonly path: string;
   readonly problem: Problem;
 }
 
-export interface Linking {
+interface Linking {
   /** In an order in which each comes after all that it refers to. */
   readonly linked: readonly LinkedDocument[];
   readonly problems: readonly FileProblem[];

@@ -1,5 +1,5 @@
 import { nodeTypeOf } from '../nodes/index.js';
-import type { NodeProgram, Program } from '../protocol/program.js';
+import type { NodeProgram, Program, WorkflowProgram } from '../protocol/program.js';
 
 /** The names of the tools that policy lets models of this program be offered. */
 export function permittedToolsOf({ subjects }: Program): ReadonlySet<string> {
@@ -14,9 +14,15 @@ export function narrowTools(program: Program, names: ReadonlySet<string>): Progr
 
 /** The program with other nodes in the place of its own. */
 export function changeNodes(program: Program, change: (node: NodeProgram) => NodeProgram): Program {
-  const subjects = program.subjects.map((subject) => {
-    const nodes = subject.workflow.nodes.map(change);
-    return { ...subject, workflow: { ...subject.workflow, nodes } };
-  });
+  const subjects = program.subjects.map((subject) => ({
+    ...subject,
+    workflow: changeWorkflow(subject.workflow, change),
+  }));
   return { ...program, subjects };
+}
+
+/** The workflow with other nodes in the place of its own; itself, where none is another. */
+export function changeWorkflow(workflow: WorkflowProgram, change: (node: NodeProgram) => NodeProgram): WorkflowProgram {
+  const nodes = workflow.nodes.map(change);
+  return nodes.every((node, index) => node === workflow.nodes[index]) ? workflow : { ...workflow, nodes };
 }

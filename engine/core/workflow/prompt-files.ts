@@ -7,7 +7,7 @@ import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 
 /** A workflow that holds the text of every prompt itself. */
-export interface WithPrompts {
+interface WithPrompts {
   readonly workflow: CognitionWorkflow;
   /** Prompts that are not there. */
   readonly problems: readonly DocumentProblem[];

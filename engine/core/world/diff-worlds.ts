@@ -80,7 +80,7 @@ export interface RecordedEffect {
 }
 
 /** A change with the effects behind it, oldest first, those of the first place before those of the second. */
-export type Blamed<Effect extends RecordedEffect> = WorldChange & { readonly blame: readonly Effect[] };
+type Blamed<Effect extends RecordedEffect> = WorldChange & { readonly blame: readonly Effect[] };
 
 /** The effects that only one of two places has, in the order of application. Effects of both made no difference. */
 export interface EffectsApart<Effect extends RecordedEffect> {

@@ -2,7 +2,7 @@
 const CANONICAL = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /** A canonical id, or why a text cannot become one. */
-export type NormalisedId = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly reason: string };
+type NormalisedId = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly reason: string };
 
 /** Whether a text is a canonical entity id as it is. */
 export function isCanonicalEntityId(text: string): boolean {

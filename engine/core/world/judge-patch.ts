@@ -14,7 +14,7 @@ import type { Entity, World } from './world.js';
 import type { WorldEffect, WorldPatch } from './world-patch.js';
 
 /** Whose patch is judged. */
-export interface Patcher {
+interface Patcher {
   readonly subject: Entity;
   /** The subject's projection: rosters name nothing else. */
   readonly projected: Projected;

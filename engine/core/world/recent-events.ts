@@ -18,7 +18,7 @@ export function recentEvents({ turn, events }: World, turns: number): readonly W
 }
 
 /** A subject's perception of an event; without the acting subject, where that is not perceived itself. */
-export interface PerceivedEvent {
+interface PerceivedEvent {
   readonly turn: number;
   readonly acting?: { readonly subject: Entity; readonly narration: string };
   readonly effects: readonly WorldEffect[];
@@ -29,7 +29,7 @@ export interface PerceivedEvent {
  * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: the agent
  * that has one is shown it as a memory.
  */
-export function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
+function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
   const { events } = projection;
   if (events === undefined) return [];
   return recentEvents(world, events.turns).flatMap(({ turn, subject_id, patch }) => {

@@ -13,9 +13,7 @@ const OFFSET_HOURS_MAX = 15;
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt\s](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/;
 
 /** A moment, or why what is written cannot be one. */
-export type Moment =
-  | { readonly ok: true; readonly milliseconds: number }
-  | { readonly ok: false; readonly reason: string };
+type Moment = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly reason: string };
 
 /**
  * Reads a date and time with its offset.

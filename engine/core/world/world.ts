@@ -36,7 +36,7 @@ export interface World {
   readonly events: readonly WorldEvent[];
 }
 
-export interface WorldParts extends Pick<World, 'slug' | 'turn' | 'events'> {
+interface WorldParts extends Pick<World, 'slug' | 'turn' | 'events'> {
   readonly environments: Iterable<readonly [label: string, content: string]>;
   readonly entities: Iterable<Entity>;
 }

@@ -41,7 +41,7 @@ interface FolderWatch {
 }
 
 /** Opens a watch of no folder. */
-export function openFolderWatch(signal: AbortSignal): FolderWatch {
+function openFolderWatch(signal: AbortSignal): FolderWatch {
   const watchers = new Map<string, FSWatcher>();
   const changes = new EventTarget();
   let count = 0;

@@ -31,7 +31,7 @@ export interface MadeCheckpoint {
 }
 
 /** Seals of a world that are in the log, and in the database no longer, or otherwise. */
-export interface MissingSeals {
+interface MissingSeals {
   readonly world_slug: string;
   readonly how: 'removed' | 'altered';
   readonly seals: number;
@@ -74,7 +74,7 @@ export async function makeCheckpoint(
 type LogState = Parameters<Parameters<Store['log']['grow']>[0]>[0];
 
 function growLog({ leaves, unlogged }: LogState, key: SigningKey, now: number) {
-  const added = unlogged.map(toText).map((seal) => ({ seal, leaf_hash: leafHash(Buffer.from(seal)) }));
+  const added = unlogged.map(toText).map((seal) => ({ seal, leaf_hash: leafHash(seal) }));
   const hashes = [...splitHashes(leaves), ...added.map(({ leaf_hash }) => leaf_hash)];
   const [origin, size, root] = [key.name, hashes.length, rootOf(hashes)];
   const note = signNote(formatCheckpoint({ origin, size, root }), key);

@@ -11,13 +11,12 @@ import {
   type BundledSeal,
   contentsText,
   readEntry,
-  toLeaf,
   verifyBundle,
   type VerifiedBundle,
 } from '../../core/evidence/bundle.js';
 import { formatClaim, isOfClaim, proveEntries, verifyClaim, type VerifiedClaim } from '../../core/evidence/claim.js';
 import { hideMessages, listMaterial, type PromptMessage } from '../../core/evidence/material.js';
-import { type Hash, proveInclusion, sameHash, splitHashes } from '../../core/evidence/merkle.js';
+import { type Hash, leafHash, proveInclusion, sameHash, splitHashes } from '../../core/evidence/merkle.js';
 import { parseSeal, type SealStatement } from '../../core/evidence/seal-text.js';
 import { formatVerifierKey, signNote } from '../../core/evidence/signed-note.js';
 import { entryText } from '../../core/ledger/write-ledger.js';
@@ -156,7 +155,7 @@ async function readSealed(
 }
 
 function isLeafOf(leaf: Hash, entry: string | undefined): boolean {
-  return entry !== undefined && sameHash(leaf, toLeaf(entry));
+  return entry !== undefined && sameHash(leaf, leafHash(entry));
 }
 
 /** The texts that entries name, as far as anybody may see them, and nobody wants them left out. */

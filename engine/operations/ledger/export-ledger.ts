@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
+import { groupBy } from '../../core/content/group-by.js';
 import { isUuid } from '../../core/content/uuid.js';
 import {
   type CheckedExport,
@@ -17,12 +18,16 @@ import { FileFault, onFile } from '../file-fault.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { writeNewFolder } from '../write-files.js';
-import { entriesOf, type Plans, readPlanned, type SealRow } from './read-ledger.js';
+import { entriesOf, type Plans, readAllPlanned, type SealRow, splitAttempts } from './read-ledger.js';
 
 /** The files of an export, by what they hold. */
-export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = { ...LEDGER_FILES, seals: 'seals.jsonl' };
+export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = {
+  scope: 'export.json',
+  ...LEDGER_FILES,
+  seals: 'seals.jsonl',
+};
 
-export interface LedgerExport {
+interface LedgerExport {
   readonly folder: string;
   readonly files: readonly string[];
   readonly entries: number;
@@ -50,15 +55,18 @@ export async function exportLedger(
   const plans: Plans = new Map();
   const entries: LedgerEntry[] = [];
   const tiers = new Map<string, readonly Tier[]>();
-  for (const attempt_id of new Set(seals.map((seal) => seal.attempt_id))) {
-    const read = await readPlanned(archive, attempt_id, plans);
+  const byAttempt = groupBy(seals, (seal) => seal.attempt_id);
+  for (const group of splitAttempts([...byAttempt.keys()], byAttempt)) {
+    const read = await readAllPlanned(archive, world_slug, group, plans);
     if (!read.ok) return read;
-    const own = entriesOf(read.value);
-    entries.push(...own);
-    tiers.set(
-      attempt_id,
-      own.map(({ tier }) => tier),
-    );
+    for (const planned of read.value) {
+      const own = entriesOf(planned);
+      entries.push(...own);
+      tiers.set(
+        planned.attempt_id,
+        own.map(({ tier }) => tier),
+      );
+    }
   }
   const exported = seals.map((seal) => {
     const count = seal.leaf_hashes.length / 32;
@@ -66,7 +74,7 @@ export async function exportLedger(
     tiers.set(seal.attempt_id, rest.slice(count));
     return toExported(seal, rest);
   });
-  const lines = toLines(entries, exported);
+  const lines = toLines({ world_slug, attempt_id: attempt?.attempt_id ?? null }, entries, exported);
   const files = (Object.keys(EXPORT_FILES) as readonly (keyof ExportedLines)[]).map((file) => ({
     path: EXPORT_FILES[file],
     text: lines[file].map((line) => `${line}\n`).join(''),
@@ -101,12 +109,13 @@ function toExported(
 /** Checks the folder of an export by itself. It needs no database. */
 export async function verifyExport(folder: string, shown: string): Promise<Outcome<CheckedExport>> {
   try {
-    const [HO2, HO1, seals] = await Promise.all([
+    const [scope, HO2, HO1, seals] = await Promise.all([
+      readLines(folder, EXPORT_FILES.scope),
       readLines(folder, EXPORT_FILES.HO2),
       readLines(folder, EXPORT_FILES.HO1),
       readLines(folder, EXPORT_FILES.seals),
     ]);
-    return succeed(checkExport({ HO2, HO1, seals }));
+    return succeed(checkExport({ scope, HO2, HO1, seals }));
   } catch (error) {
     if (error instanceof FileFault) return refuse(problem('NOT_AN_EXPORT', { folder: shown }));
     throw error;

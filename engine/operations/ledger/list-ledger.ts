@@ -14,7 +14,7 @@ export interface ListedEntry extends LedgerEntry {
 }
 
 /** Which entries of a world are wanted: all, or those of a traversal. */
-export interface WantedEntries {
+interface WantedEntries {
   readonly world_slug: string;
   readonly pattern?: string;
   /** What the traversal starts from. */

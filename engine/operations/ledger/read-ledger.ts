@@ -21,13 +21,34 @@ export interface PlannedAttempt {
 export type SealRow = Awaited<ReturnType<Archive['store']['ledger']['seals']>>[number];
 
 /** What the hashes of an attempt's calls stand for. */
-export type SealedContents = Awaited<ReturnType<Archive['store']['ledger']['contents']>>;
+export type SealedContents = ReturnType<Awaited<ReturnType<Archive['store']['ledger']['contents']>>>;
+
+/** Attempts are read at once until they have this many sealed entries: enough to make statements few, and not too large. */
+const ENTRIES_AT_ONCE = 2_000;
+
+/** Splits attempts into groups to read at once, in their order. @param seals of each attempt */
+export function splitAttempts(
+  attempt_ids: readonly string[],
+  seals: ReadonlyMap<string, readonly Pick<SealRow, 'leaf_hashes'>[]>,
+): readonly (readonly string[])[] {
+  const groups: string[][] = [];
+  let left = 0;
+  for (const attempt_id of attempt_ids) {
+    if (left <= 0) {
+      groups.push([]);
+      left = ENTRIES_AT_ONCE;
+    }
+    groups.at(-1)?.push(attempt_id);
+    for (const { leaf_hashes } of seals.get(attempt_id) ?? []) left -= leaf_hashes.length / 32;
+  }
+  return groups;
+}
 
 /** Plans by the hash of their scenario, while several attempts are read. */
 export type Plans = Map<string, OrderPlan>;
 
 /** The orders that a stored scenario can lead to, from its documents alone: no plugin is needed. */
-export async function readPlan({ store }: Archive, scenario_hash: string, plans: Plans): Promise<OrderPlan> {
+async function readPlan({ store }: Archive, scenario_hash: string, plans: Plans): Promise<OrderPlan> {
   const known = plans.get(scenario_hash);
   if (known !== undefined) return known;
   const closure = await store.components.closure('scenario', scenario_hash);
@@ -46,12 +67,28 @@ export async function readPlanned(
 ): Promise<Outcome<PlannedAttempt>> {
   const found = await archive.store.facts.attempt(attempt_id);
   if (found === undefined) return refuse(attemptUnknown(attempt_id));
-  const { world_slug } = found;
-  const facts = await archive.store.ledger.facts({ world_slug, attempt_id: found.attempt_id });
-  const [began] = facts;
-  if (began?.kind !== 'attempt_began') return refuse(problem('RECORD_UNREADABLE'));
-  const plan = await readPlan(archive, began.scenario_hash, plans);
-  return succeed({ world_slug, attempt_id: found.attempt_id, facts, plan });
+  const read = await readAllPlanned(archive, found.world_slug, [found.attempt_id], plans);
+  if (!read.ok) return read;
+  const [planned] = read.value;
+  return planned === undefined ? refuse(attemptUnknown(attempt_id)) : succeed(planned);
+}
+
+/** Reads the facts of known attempts of a world at once, and plans the orders of each. */
+export async function readAllPlanned(
+  archive: Archive,
+  world_slug: string,
+  attempt_ids: readonly string[],
+  plans: Plans,
+): Promise<Outcome<readonly PlannedAttempt[]>> {
+  const found = await archive.store.ledger.facts(world_slug, attempt_ids);
+  const planned: PlannedAttempt[] = [];
+  for (const attempt_id of attempt_ids) {
+    const facts = found.get(attempt_id) ?? [];
+    const [began] = facts;
+    if (began?.kind !== 'attempt_began') return refuse(problem('RECORD_UNREADABLE'));
+    planned.push({ world_slug, attempt_id, facts, plan: await readPlan(archive, began.scenario_hash, plans) });
+  }
+  return succeed(planned);
 }
 
 /** The work orders of an attempt. */

@@ -1,20 +1,23 @@
 import { Buffer } from 'node:buffer';
-import { type Outcome, type Problem, problem, succeed } from '../../contract/problem.js';
+import { type Outcome, type Problem, problem, refuse, succeed } from '../../contract/problem.js';
 import type { NamedEntry } from '../../contract/problems/ledger.js';
 import { contentHash } from '../../core/content/canonical.js';
+import { groupBy } from '../../core/content/group-by.js';
 import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
-import { prefixOf } from '../../core/prompt/message.js';
+import { listPrefixes } from '../../core/prompt/message.js';
 import type { Archive } from '../engine.js';
+import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import {
   entriesOf,
   type PlannedAttempt,
   type Plans,
-  readPlanned,
+  readAllPlanned,
   type SealedContents,
   type SealRow,
+  splitAttempts,
 } from './read-ledger.js';
 
 /** Whether a record still is what was sealed. */
@@ -49,44 +52,46 @@ export interface Finding {
 }
 
 /** Folds the record of an attempt again, and compares it with its seals. */
-export async function verifyAttempt(archive: Archive, attempt_id: string): Promise<Outcome<Verification>> {
-  const read = await readPlanned(archive, attempt_id);
-  if (!read.ok) return read;
-  const { world_slug } = read.value;
-  const seals = await archive.store.ledger.seals(world_slug, read.value.attempt_id);
-  const found = await checkAttempt(archive, read.value, seals);
-  const place = { world_slug, attempt_id: read.value.attempt_id };
-  return succeed(summarise(place, { attempts: 1, entries: found.entries, seals, findings: found.findings }));
+export async function verifyAttempt(archive: Archive, named: string): Promise<Outcome<Verification>> {
+  const { store } = archive;
+  const place = await store.facts.attempt(named);
+  if (place === undefined) return refuse(attemptUnknown(named));
+  const { world_slug, attempt_id } = place;
+  const seals = await store.ledger.seals(world_slug, attempt_id);
+  const checked = await checkAttempts(archive, { world_slug, seals, plans: new Map() }, [attempt_id]);
+  if (!checked.ok) return checked;
+  return succeed(summarise({ world_slug, attempt_id }, { attempts: 1, seals, ...checked.value }));
 }
 
 /** Verifies each attempt of a world, the order of its seals, and that what the world holds is what its patches left. */
 export async function verifyWorld(archive: Archive, world_slug: string): Promise<Outcome<Verification>> {
   const { store } = archive;
   if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  // The seals are read last: each attempt that had ended before has its own.
+  const ended = (await store.ledger.ended(world_slug)).map(({ attempt_id }) => attempt_id);
   const seals = await store.ledger.seals(world_slug);
-  const byAttempt = groupBy(seals, ({ attempt_id }) => attempt_id);
-  const plans: Plans = new Map();
-  const findings: Finding[] = [...checkOrder(seals)];
-  const ended = await store.ledger.ended(world_slug);
-  let entries = 0;
-  for (const { attempt_id } of ended) {
-    const read = await readPlanned(archive, attempt_id, plans);
-    if (!read.ok) return read;
-    const found = await checkAttempt(archive, read.value, byAttempt.get(attempt_id) ?? []);
-    entries += found.entries;
-    findings.push(...found.findings);
-  }
+  const checked = await checkAttempts(archive, { world_slug, seals, plans: new Map() }, ended);
+  if (!checked.ok) return checked;
+  const { entries } = checked.value;
   const misplaced = await store.ledger.misplaced(world_slug);
-  if (misplaced !== undefined) findings.push(toFinding(problem('VALUE_NOT_OF_PATCH', { world_slug, ...misplaced })));
+  const findings = [
+    ...checkOrder(seals),
+    ...checked.value.findings,
+    ...(misplaced === undefined ? [] : [toFinding(problem('VALUE_NOT_OF_PATCH', { world_slug, ...misplaced }))]),
+  ];
   const place = { world_slug, attempt_id: null };
   return succeed(summarise(place, { attempts: ended.length, entries, seals, findings }));
 }
 
-interface Found {
-  readonly attempts: number;
+/** What a check has gone through, and found. */
+interface Checked {
   readonly entries: number;
-  readonly seals: readonly SealRow[];
   readonly findings: readonly Finding[];
+}
+
+interface Found extends Checked {
+  readonly attempts: number;
+  readonly seals: readonly SealRow[];
 }
 
 function summarise(
@@ -121,11 +126,53 @@ function checkOrder(seals: readonly SealRow[]): readonly Finding[] {
   });
 }
 
-async function checkAttempt(
-  { store }: Archive,
-  read: PlannedAttempt,
-  seals: readonly SealRow[],
-): Promise<Pick<Found, 'entries' | 'findings'>> {
+/** What attempts of a world are compared with. */
+interface Sealed {
+  readonly world_slug: string;
+  readonly seals: readonly SealRow[];
+  readonly plans: Plans;
+}
+
+async function checkAttempts(
+  archive: Archive,
+  sealed: Sealed,
+  attempt_ids: readonly string[],
+): Promise<Outcome<Checked>> {
+  const { world_slug, seals, plans } = sealed;
+  const byAttempt = groupBy(seals, ({ attempt_id }) => attempt_id);
+  const findings: Finding[] = [];
+  let entries = 0;
+  for (const group of splitAttempts(attempt_ids, byAttempt)) {
+    const read = await readAllPlanned(archive, world_slug, group, plans);
+    if (!read.ok) return read;
+    const contentsOf = await archive.store.ledger.contents(world_slug, group);
+    for (const planned of read.value) {
+      const { attempt_id } = planned;
+      const first = checkAttempt(planned, byAttempt.get(attempt_id) ?? [], contentsOf(attempt_id));
+      const checked = first.findings.length === 0 ? succeed(first) : await checkAgain(archive, sealed, attempt_id);
+      if (!checked.ok) return checked;
+      entries += checked.value.entries;
+      findings.push(...checked.value.findings);
+    }
+  }
+  return succeed({ entries, findings });
+}
+
+/** A call may have been settled after its seals were read: what is found then is not there a moment later. */
+async function checkAgain(
+  archive: Archive,
+  { world_slug, plans }: Sealed,
+  attempt_id: string,
+): Promise<Outcome<Checked>> {
+  const seals = await archive.store.ledger.seals(world_slug, attempt_id);
+  const read = await readAllPlanned(archive, world_slug, [attempt_id], plans);
+  if (!read.ok) return read;
+  const contentsOf = await archive.store.ledger.contents(world_slug, [attempt_id]);
+  const found = read.value.map((planned) => checkAttempt(planned, seals, contentsOf(attempt_id)));
+  return succeed(found[0] ?? { entries: 0, findings: [] });
+}
+
+function checkAttempt(read: PlannedAttempt, seals: readonly SealRow[], contents: SealedContents): Checked {
   const { world_slug, attempt_id, facts } = read;
   const hasEnded = facts.some(({ kind }) => kind === 'turn_committed' || kind === 'attempt_failed');
   if (!hasEnded) return { entries: 0, findings: [] };
@@ -143,7 +190,6 @@ async function checkAttempt(
     seals.flatMap(({ leaf_hashes }) => splitHashes(leaf_hashes)),
     entries,
   );
-  const contents = await store.ledger.contents({ world_slug, attempt_id });
   return {
     entries: entries.length,
     findings: [
@@ -152,12 +198,6 @@ async function checkAttempt(
       ...checkContents(attempt_id, entries, contents),
     ],
   };
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }
 
 const CODES = {
@@ -190,11 +230,11 @@ function checkContents(
   { prompts, generations, requests }: SealedContents,
 ): readonly Finding[] {
   const conversations = groupBy(prompts, ({ conversation }) => conversation);
+  const prefixes = new Map([...conversations].map(([name, messages]) => [name, listPrefixes(messages)]));
   const altered = [
-    ...generations.filter(({ conversation, message_count, prefix_hash }) => {
-      const messages = (conversations.get(conversation) ?? []).filter(({ position }) => position <= message_count);
-      return messages.length !== message_count || prefixOf(messages) !== prefix_hash;
-    }),
+    ...generations.filter(
+      ({ conversation, message_count, prefix_hash }) => prefixes.get(conversation)?.[message_count] !== prefix_hash,
+    ),
     ...requests.filter(
       ({ source_hash, request_json, request_hash }) =>
         contentHash({ source: source_hash, request: request_json }) !== request_hash,

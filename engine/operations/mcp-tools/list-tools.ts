@@ -41,7 +41,8 @@ export async function listServerTools(
     { client_request_id: 'mcp-tools/turn-1/tools', correlation_id: 'tools', signal: new AbortController().signal },
     FORGETFUL,
   );
-  if (outcome.status === 'pending') throw new Error('a server does not list its tools later');
+  if (outcome.status === 'pending' || outcome.status === 'unapproved')
+    throw new Error('a server does not list its tools later');
   if (outcome.status === 'failed')
     return refuse(
       problem(

@@ -7,7 +7,7 @@ import { listSubschemas, mapChildren } from '../../core/content/subschemas.js';
 import type { CompileSchema } from '../../ports/validation.js';
 
 /** A server's schema as documents can hold it, and the keywords that it lost on the way. */
-export interface UsableSchema {
+interface UsableSchema {
   readonly schema: JsonObject;
   /** Pointers, such as `/properties/to/pattern`. */
   readonly dropped: readonly string[];

@@ -35,14 +35,17 @@ export interface ModelTrial extends ResolvedSource {
   readonly questions: readonly TriedQuestion[];
   /**
    * Whether all questions were answered: as the source is written, or with changes; or only that for a patch, maybe with
-   * others; or not even that; or the service was busy.
+   * others; or not even that; or the service was busy; or the operator's budget let a call not through.
    */
-  readonly works: 'as_written' | 'with_changes' | 'in_part' | 'not' | 'busy';
-  /** Of a busy service: its retry delay. */
+  readonly works: 'as_written' | 'with_changes' | 'in_part' | 'not' | 'busy' | 'over_budget';
+  /** Of a busy service: its retry delay; of the budget: how long until it is renewed. */
   readonly retry_after_ms?: number;
   /** The members to write in the source; null removes one. */
   readonly changes: Changes;
 }
+
+/** A budget expects that a question and its answer, with some reasoning, use as much where their source sets no limit. */
+const EXPECTED_TOKENS = 8_192;
 
 const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_result_bytes: 1_048_576 } as const;
 
@@ -71,7 +74,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
       { client_request_id: `try/turn-1/${question.name}`, correlation_id: 'try', signal },
       recorder,
     );
-    if (result.status === 'pending') throw new Error('a model does not answer later');
+    if (result.status === 'pending' || result.status === 'unapproved') throw new Error('a model does not answer later');
     return result;
   };
   const questions = listQuestions(patch, (schema) => {
@@ -89,7 +92,8 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
   );
   if (busy) {
     const wait = present({ retry_after_ms: busy.retry_after_ms });
-    return succeed({ label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait });
+    const works = isOverBudget(busy) ? 'over_budget' : 'busy';
+    return succeed({ label: source.label, ...resolved, questions: tried, works, changes, ...wait });
   }
   const good = tried.filter(({ tries }) => tries.at(-1)?.is_good === true).map(({ question }) => question);
   const whole = Object.keys(changes).length === 0 ? 'as_written' : 'with_changes';
@@ -112,7 +116,8 @@ async function askAll(
       const made = toTry(question, variation, outcome);
       tries.push(made);
       if (made.is_good) changes = variation;
-      if (isBusy(outcome)) return { tried: [...tried, { question: question.name, tries }], changes, busy: outcome };
+      if (isBusy(outcome) || isOverBudget(outcome))
+        return { tried: [...tried, { question: question.name, tries }], changes, busy: outcome };
       if (made.is_good || isHopeless(outcome)) break;
     }
     tried.push({ question: question.name, tries });
@@ -135,7 +140,7 @@ function toCommand(
   const max_runtime_ms = readTimeout(manifest, wire) ?? LIMITS.max_runtime_ms;
   const { label } = source;
   const generation = question.generation(delivery);
-  return toInvoke({
+  const asked = {
     key: question.name,
     label,
     interface: settings,
@@ -143,7 +148,9 @@ function toCommand(
     generation,
     ...LIMITS,
     max_runtime_ms,
-  });
+  };
+  const command = toInvoke(asked);
+  return command.call.source.output_limit === undefined ? { ...command, node_tokens_left: EXPECTED_TOKENS } : command;
 }
 
 function toTry({ findFault }: Question, changes: Changes, outcome: CallOutcome): Try {
@@ -187,6 +194,10 @@ const BUSY_STATUSES: readonly number[] = [429, 503];
 function isBusy(outcome: CallOutcome): outcome is CallBroke {
   if (outcome.status !== 'failed' || outcome.failure_class !== 'http_status') return false;
   return BUSY_STATUSES.includes(outcome.http_status ?? 0);
+}
+
+function isOverBudget(outcome: CallOutcome): outcome is CallBroke {
+  return outcome.status === 'failed' && outcome.failure_class === 'budget_exhausted';
 }
 
 /** Too Many Requests is among them where the quota is used up. */

@@ -12,7 +12,7 @@ export interface Listener {
   end(): void;
 }
 
-export interface Reached {
+interface Reached {
   readonly position: Position;
   readonly state: StreamState;
 }

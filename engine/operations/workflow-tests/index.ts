@@ -1,7 +1,10 @@
 /** Runs tests of workflows: all in one database in memory, each in a world of its own, without calls to the outside. */
+import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
+import { rewriteJson } from '../../core/content/rewrite-json.js';
 import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
 import type { Store } from '../../store/open-store.js';
 import { type Paths, refuseFindings, toParts } from '../author.js';
@@ -164,7 +167,7 @@ async function updateFile(
     const updated = updateTest({ ...once, differences: ends_as_expected ? played.complaints : [] }, drops);
     if (updated.changes.length === 0)
       return { result: { ...result, changes, kept_answers: listUnasked(once.program, once.test) } };
-    const text = `${JSON.stringify(updated.test, null, 2)}\n`;
+    const text = rewriteJson(await readFile(asked.file, 'utf8'), updated.test as unknown as Json);
     const written = await replaceFiles(dirname(asked.file), [{ path: basename(asked.file), text }]);
     if (!written.ok) {
       const place = { file: result.file, line: 0, column: 0 };

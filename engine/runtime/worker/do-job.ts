@@ -23,7 +23,7 @@ export type JobEnd =
     }
   | { readonly kind: 'deferred' | 'broke' };
 
-export interface JobSurroundings {
+interface JobSurroundings {
   /** How often the job was deferred before. */
   readonly tries: number;
   /** Aborted when another worker is to take over. */

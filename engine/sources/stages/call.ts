@@ -3,6 +3,7 @@ import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } f
 import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import { mayRepeat } from '../../core/protocol/failure.js';
 import { timeoutField } from '../../core/binding/source-settings.js';
+import { identityOf } from '../identity.js';
 import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
@@ -136,6 +137,7 @@ function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace' |
     client_request_id: passage.surroundings.client_request_id,
     correlation_id: passage.surroundings.correlation_id,
     may_repeat: mayRepeat(passage.command.call),
+    ...identityOf(passage),
     ...present({ pending: passage.pending }),
   };
 }

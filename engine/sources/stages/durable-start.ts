@@ -12,7 +12,7 @@ export async function startDurably(passage: Checked): Promise<Begun | Halt> {
   const { model, origin } = passage.route;
   // The path of a URL may hold a secret, as that of some services does: it is left out.
   const resolved = present({ model, origin: origin && new URL(origin.url).origin });
-  const durable = passage.recorder.started(resolved);
+  const durable = passage.recorder.started(resolved, passage.ruling);
   // The promise is rejected with the reason for those who wait for it; until then it must not count as unhandled.
   durable.catch(() => {});
   // Preparing the request must not keep the database waiting for the statement.

@@ -1,28 +1,94 @@
-import type { Invoke } from '../../core/protocol/command.js';
-import { type Authorised, type Granted, type Halt, halt, type Permitted, type Routed } from '../passage.js';
+import { present } from '../../contract/present.js';
+import { unreachable } from '../../contract/unreachable.js';
+import { ruleOn } from '../../core/protocol/ruling.js';
+import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
+import { identityOf } from '../identity.js';
+import {
+  type Approved,
+  type Authorised,
+  type Connected,
+  type Granted,
+  type Halt,
+  halt,
+  type Permitted,
+  type Routed,
+  type Unapproved,
+} from '../passage.js';
 
-/** Denies by default: a call that needs leave continues only where the policy names it. Repeats the core's check. */
+/** Decides about the call as it is about to be made, though its tools were offered by the same rules. */
 export function checkPolicy(passage: Routed): Permitted | Halt {
-  const { policy_id, policy } = passage.command.call;
-  if (policy_id === undefined || policy?.allow.has(policy_id)) return passage as Permitted;
-  return halt(passage, 'policy_denied', `${policy_id} is not in the policy's allow list`);
+  const { command } = passage;
+  const ruling = ruleOn(command);
+  const ruled = { ...passage, ...present({ ruling }) };
+  if (ruling?.decision !== 'deny') return ruled as Permitted;
+  return halt(ruled, 'policy_denied', `the tool policy denies ${command.call.policy_id}: ${ruling.because}`);
 }
 
-/** Whether those for whom the turn runs may make this call; or why not. */
-export type Authorise = (
-  command: Invoke,
-) => Promise<{ readonly allowed: true } | { readonly allowed: false; readonly reason: string }>;
-
-/** Where nobody asks for more, everybody may. */
-export const allowEverybody: Authorise = async () => ({ allowed: true });
-
-/** Asks the operator's own authorisation. */
-export async function authorise(passage: Permitted, ask: Authorise): Promise<Authorised | Halt> {
-  const verdict = await ask(passage.command);
-  return verdict.allowed ? (passage as Authorised) : halt(passage, 'authz_denied', verdict.reason);
+/** Asks the operator's own authorisation. A call about which it says nothing in time is not made. */
+export async function authorise(passage: Permitted, asked: readonly Authorise[]): Promise<Authorised | Halt> {
+  const { command, surroundings } = passage;
+  const { call, tool_name, ambient_id, node_id } = command;
+  const question: AuthorisationQuestion = {
+    ...identityOf(passage),
+    action: 'tool.execute',
+    tool: present({
+      id: tool_name ?? ambient_id ?? node_id ?? call.source.label,
+      kind: command.invocation_kind,
+      effect: call.effect,
+      source: call.source.label,
+    }),
+    client_request_id: surroundings.client_request_id,
+  };
+  for (const ask of asked) {
+    const verdict = await withinTime(ask, question);
+    if (!verdict.allowed) return halt(passage, 'authz_denied', verdict.reason);
+  }
+  return passage as Authorised;
 }
+
+/** A call that the policy leaves to a person is asked for here, or finds what was decided of it. */
+export async function approve(passage: Authorised): Promise<Approved | Halt | Unapproved> {
+  const { ruling, command, recorder } = passage;
+  if (ruling?.decision !== 'require_approval') return passage as Approved;
+  const { call, key, request, node_id, subject_id } = command;
+  const name = call.policy_id ?? call.source.label;
+  if (recorder.asked === undefined)
+    return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
+  const { status, reason, ...approval } = await recorder.asked({
+    command_key: key,
+    tool_name: name,
+    source_hash: call.source.hash,
+    effect: call.effect,
+    ...present({ node_id, subject_id }),
+    request,
+    policy_hash: call.policy?.hash ?? '',
+    rule: ruling.rule ?? '',
+    because: ruling.because,
+    deadline_ms: APPROVAL_MS,
+  });
+  switch (status) {
+    case 'approved':
+      return passage as Approved;
+    case 'waiting':
+      return { passage, approval };
+    case 'denied':
+      return halt(passage, 'approval_denied', `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`);
+    case 'expired':
+      return halt(passage, 'approval_expired', `nobody has decided on ${name} in time`);
+    default:
+      return unreachable(status);
+  }
+}
+
+/** How long a person may take. */
+const APPROVAL_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
-export function grant(passage: Authorised): Granted {
+export function grant(passage: Approved): Granted {
   return passage as Granted;
+}
+
+/** Every call passes: none carries a connection whose secrets would have to be found. */
+export function connect(passage: Granted): Connected {
+  return passage as Connected;
 }

@@ -5,11 +5,13 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
 import type { Generation, Invoke } from '../../core/protocol/command.js';
 import { judgeRequest } from '../../core/protocol/judge-request.js';
-import { type Checked, type Granted, type Halt, halt } from '../passage.js';
+import { type Checked, type Connected, type Halt, halt } from '../passage.js';
+import { textSchema } from '../../core/protocol/program.js';
+import { toConversation } from '../chat-items.js';
 import { listProblems } from '../list-problems.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
-export function validateInput(passage: Granted): Checked | Halt {
+export function validateInput(passage: Connected): Checked | Halt {
   const { command } = passage;
   if (command.generation) return checkChat(passage, command.generation);
   const problem = findIJsonProblem(command.request);
@@ -20,16 +22,16 @@ export function validateInput(passage: Granted): Checked | Halt {
 }
 
 /** Texts need no copy. Members are written in canonical order. */
-function checkChat(passage: Granted, { messages, offered, schema_delivery }: Generation): Checked | Halt {
-  const said = messages.map(({ role, segments }) => ({ content: segments.map(({ text }) => text).join(''), role }));
-  const problem = findIJsonProblem({ messages: said });
+function checkChat(passage: Connected, { messages, offered, schema_delivery }: Generation): Checked | Halt {
+  const conversation = toConversation(messages, offered);
+  const problem = findIJsonProblem(conversation);
   if (problem) return refuse(passage, describe(problem));
   const isSent = schema_delivery === 'response_format';
+  const { name, delivered } = textSchema(offered);
   const request: ChatRequest = {
-    messages: Object.freeze(said.map((message) => Object.freeze(message))),
-    ...(isSent
-      ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.delivered.schema) }) }
-      : {}),
+    messages: Object.freeze(conversation.messages),
+    ...(conversation.native && { native: toFrozen(canonicalText(conversation.native as unknown as Json)) as never }),
+    ...(isSent ? { output_schema: Object.freeze({ name, schema: toFrozenSchema(delivered.schema) }) } : {}),
     ...present({ max_output_tokens: passage.command.max_output_tokens }),
   };
   return { ...passage, request: Object.freeze(request) as unknown as Json };
@@ -44,7 +46,7 @@ function toFrozenSchema(schema: JsonObject): JsonObject {
   return frozen;
 }
 
-function refuse(passage: Granted, reason: string): Halt {
+function refuse(passage: Connected, reason: string): Halt {
   return halt(passage, 'schema_invalid', `the request cannot be sent: ${reason}`);
 }
 

@@ -8,6 +8,7 @@ import { findAt, isList, pointerTokens } from '../../core/content/json-pointer.j
 import { isShown } from '../../core/content/redact.js';
 import type { SchemaProgram } from '../../core/protocol/program.js';
 import { isAuthoredPlace } from '../authored-place.js';
+import { readItems } from '../chat-items.js';
 import { readGiven } from '../given.js';
 import { hiddenAnswer } from '../hidden-answer.js';
 import { type Answered, type Halt, halt, type Validated } from '../passage.js';
@@ -94,8 +95,10 @@ function checkChat(passage: Answered): Validated | Halt {
     );
   }
   const clean = (text: string): string => passage.secrets.text(toStorableText(text));
-  const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason) };
-  const oversize = findOversize(passage, answer.text + answer.finish_reason);
+  const items = readItems(value.items, passage.secrets.json);
+  const kept = items === undefined ? {} : { items: items as unknown as Json };
+  const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason), ...kept };
+  const oversize = findOversize(passage, canonicalText(kept) + answer.text + answer.finish_reason);
   return oversize ?? { ...passage, answer, validation_status: 'not_checked' };
 }
 

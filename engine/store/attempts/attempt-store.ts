@@ -1,7 +1,8 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
+import { askApproval, useGrant } from '../approvals.js';
 import type { OpenDatabase } from '../database.js';
 import { closeToReports, claimTimeout } from '../inbox/timeout.js';
-import { readAttemptFacts } from '../records/facts.js';
+import { readFactsOf } from '../records/facts.js';
 import { openUpkeep } from '../upkeep.js';
 import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
@@ -49,10 +50,13 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       return written;
     },
     findEarlierSpending: (lease) => findEarlierSpending(database, lease),
-    facts: ({ world_slug, attempt_id }) => readAttemptFacts(database, { world_slug, attempt_id }),
+    facts: async ({ world_slug, attempt_id }) =>
+      (await readFactsOf(database, world_slug, [attempt_id])).get(attempt_id) ?? [],
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
+    askApproval: (lease, asked) => askApproval(database, lease, asked),
+    useGrant: (lease, use) => useGrant(database, lease, use),
     suspend: async (lease, suspension) => {
       const outcome = await suspendAttempt(database, lease, suspension);
       if (outcome === 'suspended') leaves(lease.attempt_id);

@@ -11,7 +11,7 @@ import { leaseEnd } from './fence.js';
 import { calling } from './suspend-attempt.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
-export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
+type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
 // One statement claims the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
 // attempt and reads the world's contents. The lock comes before the epoch changes, as fences require. While it waits

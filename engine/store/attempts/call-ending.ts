@@ -1,4 +1,5 @@
 import { toStoredText } from '../../core/content/stored-text.js';
+import type { Json } from '../../contract/json.js';
 import type { Verdict } from '../../core/protocol/verdict.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
@@ -46,8 +47,7 @@ export function toEnding(finish: CallFinish): Values {
     model_output_kind: verdict?.model_output_kind ?? null,
     ended_at: toTimestamp(outcome.ended_at),
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
-    // The text of a generation is its stream, and is nowhere else.
-    response_json: outcome.answer === undefined || finish.llm_call_id ? null : canonicalText(outcome.answer),
+    response_json: toKept(finish),
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
     http_status: outcome.http_status ?? null,
@@ -55,6 +55,12 @@ export function toEnding(finish: CallFinish): Values {
     retry_after_ms: (outcome.status === 'failed' ? outcome.retry_after_ms : undefined) ?? null,
     validation_status: toValidationStatus(outcome, verdict),
   };
+}
+
+/** The text of a generation is its stream, and is nowhere else: its row keeps the items. */
+function toKept({ outcome: { answer }, llm_call_id }: CallFinish): string | null {
+  const kept = llm_call_id ? (answer as { readonly items?: Json } | undefined)?.items : answer;
+  return kept === undefined ? null : canonicalText(kept);
 }
 
 function toFailure(outcome: CallOutcome, verdict: Verdict | undefined): Values {

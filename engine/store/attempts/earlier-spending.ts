@@ -42,14 +42,14 @@ const EARLIER = prepare(
      WHERE world_slug = :world_slug AND attempt_id <> :attempt_id::uuid
      ORDER BY source_invocation_id DESC LIMIT ${LOOKED_AT}),
    answers AS (
-     SELECT workflow_hash, workflow_node_id AS node_id, output_tokens,
-       row_number() OVER (PARTITION BY workflow_hash, workflow_node_id ORDER BY source_invocation_id DESC) AS place
+     SELECT workflow_hash, workflow_node_id AS node_id, invocation_kind, output_tokens,
+       row_number() OVER (PARTITION BY workflow_hash, workflow_node_id, invocation_kind ORDER BY source_invocation_id DESC) AS place
      FROM latest JOIN source_invocations AS calls USING (source_invocation_id)
      WHERE calls.world_slug = :world_slug AND answered AND output_tokens > 0)
    SELECT (SELECT coalesce(json_agg(spent), '[]') FROM spent) AS spent,
      (SELECT coalesce(json_agg(node), '[]') FROM (
-       SELECT workflow_hash, node_id, json_agg(output_tokens) AS output_tokens
-       FROM answers WHERE place <= ${OF_EACH_NODE} GROUP BY workflow_hash, node_id) AS node) AS outputs`,
+       SELECT workflow_hash, node_id, invocation_kind, json_agg(output_tokens) AS output_tokens
+       FROM answers WHERE place <= ${OF_EACH_NODE} GROUP BY workflow_hash, node_id, invocation_kind) AS node) AS outputs`,
 );
 
 /** What earlier attempts at a turn have used, and what is known of earlier answers: the same for every driver of it. */

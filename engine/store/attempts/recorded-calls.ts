@@ -1,11 +1,12 @@
 import { present } from '../../contract/present.js';
-import type { Json, JsonObject } from '../../contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
 import type { InvocationFailureClass } from '../../core/protocol/failure.js';
 import type { EffectClass } from '../../core/protocol/program.js';
 import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
 import type { CallFact } from '../../ports/sources.js';
+import { toChatAnswer } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 /** The calls of an attempt, and those that it has adopted, as a CTE. */
@@ -155,8 +156,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
 /** The turn's view of the answer. The text of a generation is its chunks. */
 function toView({ llm_call_id, text, finish_reason, response_json, redaction }: RecordedRow): Json {
   if (llm_call_id === null) return redact(response_json, redaction);
-  const answer: JsonObject = { text: text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };
-  return answer;
+  return toChatAnswer(text, finish_reason, response_json);
 }
 
 function toUsage(row: RecordedRow): Pick<Extract<CallFact, { view: Json }>, 'usage'> {

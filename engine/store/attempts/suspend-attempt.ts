@@ -6,7 +6,7 @@ import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
 /** Messages that an attempt has to handle, by the CTE or table that names it. */
 export function calling(attempt: string): string {
   return `agent_inbox.world_slug = ${attempt}.world_slug AND agent_inbox.attempt_id = ${attempt}.attempt_id
-       AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type IN ('tool_result', 'timeout', 'stop')`;
+       AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type IN ('tool_result', 'timeout', 'stop', 'ui_action')`;
 }
 
 const IS_QUIET = `NOT EXISTS (
@@ -22,9 +22,14 @@ const SUSPEND = prepare(
      UPDATE attempts
      SET status = 'suspended',
        resume_deadline = (
-         SELECT min(deadline) FROM pending_calls
-         WHERE pending_calls.world_slug = attempts.world_slug AND pending_calls.attempt_id = attempts.attempt_id
-           AND is_awaited)
+         SELECT min(deadline) FROM (
+           SELECT deadline FROM pending_calls
+           WHERE pending_calls.world_slug = attempts.world_slug AND pending_calls.attempt_id = attempts.attempt_id
+             AND is_awaited
+           UNION ALL
+           SELECT deadline FROM approvals
+           WHERE approvals.world_slug = attempts.world_slug AND approvals.attempt_id = attempts.attempt_id
+             AND approvals.status = 'waiting') AS waits)
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, resume_deadline),

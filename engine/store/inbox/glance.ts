@@ -6,7 +6,8 @@ import { IS_DUE } from './turn-message.js';
 const GLANCE = prepare(
   'glance',
   `SELECT EXISTS (SELECT FROM agent_inbox WHERE ${IS_DUE}) AS is_due,
-     EXISTS (SELECT FROM pending_calls WHERE is_awaited AND NOT is_timed_out AND deadline <= now()) AS is_expired,
+     EXISTS (SELECT FROM pending_calls WHERE is_awaited AND NOT is_timed_out AND deadline <= now())
+       OR EXISTS (SELECT FROM approvals WHERE status = 'waiting' AND deadline <= now()) AS is_expired,
      EXISTS (
        SELECT FROM attempts JOIN worlds USING (world_slug)
        WHERE attempts.status = 'running'

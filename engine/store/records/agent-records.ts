@@ -10,7 +10,7 @@ import type { Entity } from '../../core/world/world.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';
 import { type InAttempt, type InWorld, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { readAttemptFacts } from './facts.js';
+import { readFactsOf } from './facts.js';
 import { isDriven } from './work-state.js';
 
 // The activity of agents is folded from the record of their attempts at each reading.
@@ -104,7 +104,7 @@ async function readAgentTurns(runner: Runner, attempt_id: string): Promise<reado
   const [row] = await readAttempt(runner, { attempt_id });
   if (row === undefined) return [];
   const { world_slug, entities, ...around } = row;
-  const facts = await readAttemptFacts(runner, { world_slug, attempt_id });
+  const facts = (await readFactsOf(runner, world_slug, [attempt_id])).get(attempt_id) ?? [];
   const agents = await readEpochs(runner, { world_slug, attempt_id });
   return agentTurnsOf(facts, { ...around, agents, tasks: await readTasks(runner, facts, entities) });
 }

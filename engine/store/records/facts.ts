@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/content/group-by.js';
 import { unreachable } from '../../contract/unreachable.js';
 import type {
   AttemptBegan,
@@ -9,26 +10,30 @@ import type {
   PatchFact,
 } from '../../core/facts/fact.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
-import { KNOWN } from '../attempts/recorded-calls.js';
-import type { InAttempt } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-// The facts of an attempt as its record yields them: the same that its drivers emitted.
+// The facts of attempts as their record yields them: the same that their drivers emitted. A statement reads those of many
+// attempts at once, because a statement for each of them would take most of the time.
 
-const ATTEMPT = prepare(
-  'facts_of_attempt',
+const ATTEMPTS = prepare(
+  'facts_of_attempts',
   `SELECT attempts.world_slug, attempts.attempt_id, attempted_turn, scenario_hash, renderer_version, started_at,
      status, ended_at, failure_class, failure_message, failed_subject_entity_id AS subject_id,
      failed_node_id AS node_id, failed_source_invocation_id AS source_invocation_id, simulation_time
    FROM attempts LEFT JOIN turns USING (world_slug, attempt_id)
-   WHERE attempts.world_slug = :world_slug AND attempts.attempt_id = :attempt_id::uuid`,
+   WHERE attempts.world_slug = :world_slug AND attempts.attempt_id = ANY (:attempt_ids::uuid[])`,
 );
 
-// The whole answer of a model is what streamed from it. Hashes are made where the answers are, so that none travels.
+// The whole answer of a model is what streamed from it, and its items. Hashes are made where the answers are, so that none travels.
 const CALLS = prepare(
   'facts_of_calls',
-  `WITH ${KNOWN}
-   SELECT calls.started_at, calls.ended_at, coalesce(started_event_id, ended_event_id) AS started_event_id,
+  `WITH known AS (
+     SELECT attempt_id, source_invocation_id, false AS is_adopted FROM source_invocations
+     WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])
+     UNION ALL
+     SELECT attempt_id, source_invocation_id, true FROM adopted_calls
+     WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[]))
+   SELECT known.attempt_id, calls.started_at, calls.ended_at, coalesce(started_event_id, ended_event_id) AS started_event_id,
      ended_event_id, row_to_json(started) AS started, row_to_json(ended) AS ended
    FROM known JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
@@ -48,7 +53,8 @@ const CALLS = prepare(
            THEN encode(sha256(convert_to(response_json::text, 'UTF8')), 'hex')
            WHEN answered THEN encode(sha256(coalesce((
              SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
-             WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id), '')), 'hex')
+             WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id), '')
+             || coalesce(convert_to(response_json::text, 'UTF8'), '')), 'hex')
            END AS answer_hash,
          duration_ms, input_tokens, output_tokens) AS ended ON calls.status NOT IN ('running', 'pending')
    ORDER BY calls.invocation_seq`,
@@ -56,21 +62,22 @@ const CALLS = prepare(
 
 const EVENTS = prepare(
   'facts_of_events',
-  `SELECT event_id, event_kind, occurred_at, events.source_invocation_id, details, settled.performed,
+  `SELECT events.attempt_id, event_id, event_kind, occurred_at, events.source_invocation_id, details, settled.performed,
      encode(sha256(convert_to(settled.response_json::text, 'UTF8')), 'hex') AS answer_hash
    FROM attempt_events AS events LEFT JOIN call_settlements AS settled
      ON settled.world_slug = events.world_slug AND settled.source_invocation_id = events.source_invocation_id
        AND event_kind = 'call_settled'
-   WHERE events.world_slug = :world_slug AND events.attempt_id = :attempt_id::uuid
+   WHERE events.world_slug = :world_slug AND events.attempt_id = ANY (:attempt_ids::uuid[])
      AND event_kind NOT IN ('attempt_failed', 'attempt_interrupted')
    ORDER BY event_id`,
 );
 
 const PATCHES = prepare(
   'facts_of_patches',
-  `SELECT patch_seq, workflow_subject_entity_id AS subject_id, workflow_node_id AS node_id, source_invocation_id,
+  `SELECT attempt_id, patch_seq, workflow_subject_entity_id AS subject_id, workflow_node_id AS node_id, source_invocation_id,
      narration, touched_entities::text[], effects
-   FROM world_patches WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+   FROM world_patches WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])
+   ORDER BY patch_seq`,
 );
 
 type AttemptRow = Omit<AttemptBegan, 'kind' | 'at'> &
@@ -93,6 +100,13 @@ interface CallRow {
   readonly ended_event_id: number | null;
 }
 
+/** Each row names the attempt whose fact it is. */
+interface OfAttempt {
+  readonly attempt_id: string;
+}
+
+const ofAttempt = ({ attempt_id }: OfAttempt): string => attempt_id;
+
 interface EventRow {
   readonly event_id: number;
   readonly event_kind: NotedKind;
@@ -111,17 +125,39 @@ interface Placed {
   readonly fact: Fact;
 }
 
+/** The rows of one attempt. */
+interface Rows {
+  readonly calls: readonly CallRow[];
+  readonly events: readonly EventRow[];
+  readonly patches: readonly PatchRow[];
+}
+
 /**
- * Reads the facts of an attempt, in the order in which they became durable: adopted calls after the beginning,
- * settlements after the end.
- * @returns none for an unknown attempt
+ * Reads the facts of attempts of one world, those of each in the order in which they became durable: adopted calls after
+ * the beginning, settlements after the end.
+ * @returns by attempt; nothing for an unknown one
  */
-export async function readAttemptFacts(runner: Runner, attempt: InAttempt): Promise<readonly Fact[]> {
-  const key = { ...attempt };
-  const [row] = await run<AttemptRow>(runner, ATTEMPT, key);
-  if (row === undefined) return [];
-  const calls = await run<CallRow>(runner, CALLS, key);
-  const events = await run<EventRow>(runner, EVENTS, key);
+export async function readFactsOf(
+  runner: Runner,
+  world_slug: string,
+  attempt_ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly Fact[]>> {
+  const key = { world_slug, attempt_ids };
+  const attempts = await run<AttemptRow>(runner, ATTEMPTS, key);
+  const calls = groupBy(await run<CallRow & OfAttempt>(runner, CALLS, key), ofAttempt);
+  const events = groupBy(await run<EventRow & OfAttempt>(runner, EVENTS, key), ofAttempt);
+  const has_patches = attempts.some(({ simulation_time }) => simulation_time !== null);
+  const patches = groupBy(has_patches ? await run<PatchRow & OfAttempt>(runner, PATCHES, key) : [], ofAttempt);
+  return new Map(
+    attempts.map((row) => {
+      const { attempt_id: id } = row;
+      const rows = { calls: calls.get(id) ?? [], events: events.get(id) ?? [], patches: patches.get(id) ?? [] };
+      return [id, toFacts(row, rows)];
+    }),
+  );
+}
+
+function toFacts(row: AttemptRow, { calls, events, patches }: Rows): readonly Fact[] {
   const interrupted = new Map(
     events.flatMap(({ event_kind, event_id, source_invocation_id }) =>
       event_kind === 'call_interrupted' ? [[source_invocation_id ?? '', event_id] as const] : [],
@@ -133,7 +169,6 @@ export async function readAttemptFacts(runner: Runner, attempt: InAttempt): Prom
   ].toSorted((left, right) => left.place - right.place);
   const during = placed.filter(({ fact }) => fact.kind !== 'call_settled').map(({ fact }) => fact);
   const settled = placed.filter(({ fact }) => fact.kind === 'call_settled').map(({ fact }) => fact);
-  const patches = row.simulation_time === null ? [] : await run<PatchRow>(runner, PATCHES, key);
   return [toBegan(row), ...during, ...toEnd(row, patches), ...settled];
 }
 
@@ -156,8 +191,10 @@ function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
   return [{ kind: 'attempt_failed', at, ...failed, subject_id, node_id, source_invocation_id }];
 }
 
-function toPatchFact({ narration, touched_entities, effects, ...patch }: PatchRow): PatchFact {
-  return { ...patch, patch_hash: patchHash({ narration, touched_entities, effects }) };
+function toPatchFact({ patch_seq, subject_id, node_id, source_invocation_id, ...taken }: PatchRow): PatchFact {
+  const { narration, touched_entities, effects } = taken;
+  const patch_hash = patchHash({ narration, touched_entities, effects });
+  return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
 }
 
 /** A call that nobody saw end is noted as interrupted by an event, or by the end of its attempt. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
-import type { InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
+import type { InvocationRecord, InvocationView, PolicyRulingRecord, SettlementRecord } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
@@ -56,7 +56,12 @@ const readInvocation = query(
         'calls.world_slug',
         'calls.attempted_turn',
       ])
-      .select(['calls.workflow_hash', 'calls.source_hash', sql<string>`content->>'label'`.as('source_label')])
+      .select([
+        'calls.policy_ruling',
+        'calls.workflow_hash',
+        'calls.source_hash',
+        sql<string>`content->>'label'`.as('source_label'),
+      ])
       .select([sql.raw<Json>(REQUEST).as('request_json'), 'calls.input_schema_hash', 'calls.output_schema_hash'])
       .select(['calls.validation_status', 'calls.response_headers', 'calls.response_body', 'calls.started_at'])
       .select(sql.raw<readonly string[]>(CHILDREN).as('child_source_invocation_ids'))
@@ -74,6 +79,7 @@ type Row = Awaited<ReturnType<typeof readInvocation>>[number];
 interface Narrowed extends Redacted {
   readonly workflow_hash: NotNull;
   readonly response_headers: JsonObject;
+  readonly policy_ruling: Pick<PolicyRulingRecord, keyof PolicyRulingRecord> | null;
   readonly settled_how: Partial<Pick<SettlementRecord, 'settled_by' | 'host' | 'reason'>> | null;
 }
 

@@ -127,5 +127,11 @@ export function toAnswer({ llm_call_id, response_json, finish_reason, raw_text }
   if (llm_call_id === null) return response_json;
   // A generation has an answer once it has ended.
   if (raw_text === null && finish_reason === null) return null;
-  return { text: raw_text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };
+  return toChatAnswer(raw_text, finish_reason, response_json);
+}
+
+/** The answer of a generation. Its row holds the items, where it has any. */
+export function toChatAnswer(text: Buffer | null, finish_reason: string | null, items: Json): Json {
+  const answer = { text: text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };
+  return items === null ? answer : { ...answer, items };
 }

@@ -24,6 +24,7 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
     ...columns,
     source_label: source.label,
     interface: source.interface,
+    items: row.items as unknown as LlmCallRecord['items'],
     output_schema: schema,
     normalised_text,
     messages: withOrigins(await listMessages(runner, row), tries, llm_call_id),
@@ -61,6 +62,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash', 'calls.output_schema_hash', 'calls.finish_reason'])
     .select(['asked.invocation_kind', 'asked.parent_source_invocation_id'])
     .select(['calls.conversation', 'calls.message_count'])
+    .select('asked.response_json as items')
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])

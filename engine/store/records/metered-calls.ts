@@ -26,7 +26,7 @@ const METERED = prepare(
      WHERE world_slug = :world_slug AND event_kind = 'call_superseded' AND source_invocation_id IS NOT NULL),
    adopted AS MATERIALIZED (SELECT DISTINCT source_invocation_id FROM adopted_calls WHERE world_slug = :world_slug)
    SELECT asked.attempt_id, asked.attempted_turn, asked.workflow_subject_entity_id AS subject_id,
-     asked.workflow_node_id AS node_id, made.model, made.endpoint_origin, made.started_at, made.status,
+     asked.workflow_node_id AS node_id, asked.invocation_kind = 'quality_gate' AS is_gate, made.model, made.endpoint_origin, made.started_at, made.status,
      superseded IS NOT NULL AS is_superseded, adopted IS NOT NULL AS is_adopted, made.input_tokens, made.output_tokens,
      made.cached_input_tokens, made.cache_written_input_tokens, made.reasoning_tokens, noted.is_doubted, noted.estimated
    ${generations(

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import type { InAttempt } from '../queries.js';
+import { groupBy } from '../../core/content/group-by.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 /** A seal as its row holds it. */
@@ -58,61 +58,81 @@ export function findSessions(runner: Runner, session_id: string): Promise<readon
   return run(runner, SESSIONS, { digits: session_id.slice('SES-'.length) });
 }
 
+// A message that many prompts share is stored once, and hashed once.
 const PROMPTS = prepare(
   'contents_of_prompts',
-  `SELECT listed.conversation, listed.position, role,
-     encode(sha256(coalesce(string_agg(pieces.text, ''::bytea ORDER BY pieces.position), '')), 'hex') AS content_hash
-   FROM llm_conversation_messages AS listed
-     JOIN llm_messages USING (message_hash)
-     LEFT JOIN llm_message_pieces AS pieces USING (message_hash)
-   WHERE listed.world_slug = :world_slug AND listed.attempt_id = :attempt_id::uuid
-   GROUP BY listed.conversation, listed.position, role
-   ORDER BY listed.conversation, listed.position`,
+  `WITH listed AS (
+     SELECT attempt_id, conversation, position, message_hash FROM llm_conversation_messages
+     WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])),
+   hashed AS (
+     SELECT messages.message_hash, role, (
+       SELECT encode(sha256(coalesce(string_agg(text, ''::bytea ORDER BY position), '')), 'hex')
+       FROM llm_message_pieces AS pieces WHERE pieces.message_hash = messages.message_hash) AS content_hash
+     FROM (SELECT DISTINCT message_hash FROM listed) AS named JOIN llm_messages AS messages USING (message_hash))
+   SELECT attempt_id, conversation, position, role, content_hash
+   FROM listed JOIN hashed USING (message_hash)
+   ORDER BY attempt_id, conversation, position`,
 );
 
 const GENERATIONS = prepare(
   'prompts_of_generations',
-  `SELECT source_invocation_id, conversation, message_count, prefix_hash FROM llm_calls
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+  `SELECT attempt_id, source_invocation_id, conversation, message_count, prefix_hash FROM llm_calls
+   WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])`,
 );
 
 const REQUESTS = prepare(
   'requests_of_calls',
-  `SELECT source_invocation_id, source_hash, request_json, request_hash FROM source_invocations
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND llm_call_id IS NULL`,
+  `SELECT attempt_id, source_invocation_id, source_hash, request_json, request_hash FROM source_invocations
+   WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[]) AND llm_call_id IS NULL`,
 );
+
+interface PromptRow {
+  readonly attempt_id: string;
+  readonly conversation: string;
+  readonly position: number;
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content_hash: string;
+}
+
+interface GenerationRow {
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  readonly conversation: string;
+  readonly message_count: number;
+  readonly prefix_hash: string;
+}
+
+interface RequestRow {
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  readonly source_hash: string;
+  readonly request_json: Json;
+  readonly request_hash: string;
+}
 
 /** What the hashes of an attempt's calls stand for. */
 export interface SealedContents {
-  /** The messages of each conversation, in order. */
-  readonly prompts: readonly {
-    readonly conversation: string;
-    readonly position: number;
-    readonly role: 'system' | 'user' | 'assistant';
-    readonly content_hash: string;
-  }[];
-  readonly generations: readonly {
-    readonly source_invocation_id: string;
-    readonly conversation: string;
-    readonly message_count: number;
-    readonly prefix_hash: string;
-  }[];
-  readonly requests: readonly {
-    readonly source_invocation_id: string;
-    readonly source_hash: string;
-    readonly request_json: Json;
-    readonly request_hash: string;
-  }[];
+  /** The messages of all conversations, in order. */
+  readonly prompts: readonly PromptRow[];
+  readonly generations: readonly GenerationRow[];
+  readonly requests: readonly RequestRow[];
 }
 
-/** The contents of an attempt's prompts and requests, read from where they are stored. */
-export async function readSealedContents(runner: Runner, attempt: InAttempt): Promise<SealedContents> {
-  const key = { ...attempt };
-  return {
-    prompts: await run(runner, PROMPTS, key),
-    generations: await run(runner, GENERATIONS, key),
-    requests: await run(runner, REQUESTS, key),
-  };
+/** The contents of the prompts and requests of attempts of one world, read from where they are stored. */
+export async function readSealedContents(
+  runner: Runner,
+  world_slug: string,
+  attempt_ids: readonly string[],
+): Promise<(attempt_id: string) => SealedContents> {
+  const key = { world_slug, attempt_ids };
+  const prompts = groupBy(await run<PromptRow>(runner, PROMPTS, key), ({ attempt_id }) => attempt_id);
+  const generations = groupBy(await run<GenerationRow>(runner, GENERATIONS, key), ({ attempt_id }) => attempt_id);
+  const requests = groupBy(await run<RequestRow>(runner, REQUESTS, key), ({ attempt_id }) => attempt_id);
+  return (id) => ({
+    prompts: prompts.get(id) ?? [],
+    generations: generations.get(id) ?? [],
+    requests: requests.get(id) ?? [],
+  });
 }
 
 // What a turn left behind follows from its patches. Scenarios are named by their content.

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { Imported } from '../../ports/transfer.js';
+import type { FindDocumentFault, Imported } from '../../ports/transfer.js';
+import { COMPONENT_TABLES, KINDS } from '../component-tables.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
 import type { Migration } from '../migrations.js';
@@ -23,14 +24,16 @@ class Refusal extends Error {
 /**
  * Takes in exported worlds: one transaction, in which rows are checked against each other at the end.
  * @param migrations those of this program: a file of an earlier one is carried forward by the later ones
+ * @param findFault what keeps a document from being stored, beside its hash
  */
 export async function importWorlds(
   database: Pick<OpenDatabase, 'pool'>,
   lines: AsyncIterable<string>,
   migrations: readonly Migration[],
+  findFault: FindDocumentFault,
 ): Promise<Imported> {
   try {
-    return await inTransaction(database.pool, (client) => readAll(client, lines, migrations));
+    return await inTransaction(database.pool, (client) => readAll(client, lines, migrations, findFault));
   } catch (error) {
     if (error instanceof Refusal) return error.outcome;
     if (isContentFault(error)) return { kind: 'damaged', reason: toReason(error) };
@@ -42,6 +45,7 @@ async function readAll(
   client: PoolClient,
   lines: AsyncIterable<string>,
   migrations: readonly Migration[],
+  findFault: FindDocumentFault,
 ): Promise<Imported> {
   await client.query('SET CONSTRAINTS ALL DEFERRED');
   const digest = openDigest();
@@ -75,6 +79,9 @@ async function readAll(
     const table = tables.get(parsed.table);
     if (table === undefined) throw damaged(`line ${number}: there is no table ${JSON.stringify(parsed.table)}`);
     demandOwn(parsed, head);
+    const kind = KINDS.find((one) => COMPONENT_TABLES[one] === table.name);
+    const fault = kind && findFault(kind, parsed.row);
+    if (fault !== undefined) throw damaged(`line ${number}: ${table.name}.${fault}`);
     rows += 1;
     // The rest is read all the same: a file that is damaged is reported as such.
     if (existing !== undefined) continue;

@@ -3,7 +3,7 @@ import type { ExportedPages, PagesToExport } from '../../operations/composition.
 import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive } from '../../operations/engine.js';
 import { entity } from '../../catalogue/resources/entity.js';
-import { PAGES } from './pages/index.js';
+import { PAGES } from './page.js';
 import { turnPatches } from '../../catalogue/resources/turn.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';

@@ -1,9 +1,14 @@
+import { present } from '../../contract/present.js';
 import { type Outcome, type Problem, succeed } from '../../contract/problem.js';
-import type { Archive } from '../../operations/engine.js';
 import type { Answers } from '../../catalogue/answers.js';
-import { type Html, html, NOTHING } from './html.js';
 import type { Asked, Resource } from '../../catalogue/resource.js';
-import type { Decision } from './parts/decision.js';
+import { RESOURCES } from '../../catalogue/resources.js';
+import type { RecordView } from '../../catalogue/view.js';
+import type { Archive } from '../../operations/engine.js';
+import { drawBlock, drawPhrase } from './block.js';
+import { type Html, html, NOTHING } from './html.js';
+import { type Decisions, decisionsOn } from './parts/decision.js';
+import { searchForm } from './parts/question.js';
 
 /** One page: the resource that it shows, and its content. */
 export interface Page extends Pick<Resource, 'path' | 'reader' | 'says' | 'gives' | 'takes'> {
@@ -19,22 +24,11 @@ export interface Shown {
 }
 
 /** A page for a person. */
-export interface View {
-  readonly title: string;
-  /** The kind of thing, above the title. */
-  readonly eyebrow: string;
+export interface View extends Pick<RecordView, 'title' | 'eyebrow' | 'events' | 'has_pace'>, Partial<Decisions> {
   /** The breadcrumbs, from the widest. */
   readonly trail: readonly Crumb[];
   readonly lede?: Html;
   readonly sections: readonly Section[];
-  /** The path of the events that update the page; absent where it can no longer change. */
-  readonly events?: string;
-  /** Whether it shows chunks, which the pace script can replay. */
-  readonly has_pace?: boolean;
-  /** The decisions that an operator may take here; nothing waits for one unless it is `is_waiting`. */
-  readonly decisions?: readonly Decision[];
-  /** Something waits for this decision. */
-  readonly is_waiting?: boolean;
 }
 
 export interface Crumb {
@@ -48,44 +42,44 @@ export interface Section {
   readonly title: string;
   /** Whether it is about other worlds or operators; exported files leave it out. */
   readonly is_about_others?: true;
-  /** A section without one is left out. */
-  readonly body: Html | false | undefined;
+  readonly body: Html;
 }
 
-/** The drawing of a page with one thing on it. */
-interface ItemDrawing<Kind extends keyof Answers> extends Pick<Page, 'refused'> {
-  readonly view: (value: Answers[Kind], asked: Asked) => View;
-}
-
-/** The page of a resource with one thing on it. */
-export function itemPage<Kind extends keyof Answers>(
-  declared: Resource<Kind>,
-  { view, ...drawing }: ItemDrawing<Kind>,
-): Page {
-  const { path, reader, says, gives, takes } = declared;
+/** The page of a resource: its view, with the forms of what can be done and asked there. */
+export function toPage<Kind extends keyof Answers>(declared: Resource<Kind>): Page {
+  const { path, reader, says, gives, takes, asks } = declared;
+  const refused: Page['refused'] =
+    asks &&
+    (({ code, message, repair }, asked) => {
+      const problem = html`<p class="reason failure" role="alert">${message} ${repair} <code class="dim">${code}</code></p>`;
+      return { ...asks, trail: [], lede: html`${problem}${searchForm(path, asks.fields, asked)}`, sections: [] };
+    });
   return {
-    path,
-    reader,
-    says,
-    gives,
-    takes,
-    ...drawing,
+    ...{ path, reader, says, gives, takes },
+    ...present({ refused }),
     async read(archive, asked) {
       const found = await declared.read(archive, asked);
       if (!found.ok) return found;
-      return succeed({ value: found.value, view: () => withoutEmpty(view(found.value, asked)) });
+      const { value } = found;
+      const form = asks && { lede: searchForm(path, asks.fields, asked) };
+      const view = (): View => ({ ...draw(declared.view(value, asked), asked), ...decisionsOn(gives, value), ...form });
+      return succeed({ value, view });
     },
   };
 }
 
-function withoutEmpty(view: View): View {
-  return { ...view, sections: view.sections.filter(({ body }) => body) };
-}
+/** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
+export const PAGES: readonly Page[] = RESOURCES.map((declared) => toPage(declared));
 
-/** A link to the next part of a list, with the same query otherwise. */
-export function nextPart(next: string | null, { query }: Pick<Asked, 'query'>): Html {
-  if (next === null) return NOTHING;
-  const kept = new URLSearchParams({ ...query, after: next });
-  kept.delete('format');
-  return html`<p class="more"><a href="?${kept.toString()}">More</a></p>`;
+function draw({ trail, lede, status, sections, ...view }: RecordView, asked: Asked): View {
+  const state = status === undefined ? NOTHING : html`<p class="world-status">${drawPhrase(status)}</p>`;
+  return {
+    ...view,
+    trail: trail.map(({ path, text }) => ({ path, text })),
+    ...(lede === undefined ? {} : { lede: html`${drawPhrase(lede)}${state}` }),
+    sections: sections.flatMap(({ blocks, ...section }) => {
+      const body = html`${blocks.map((block) => drawBlock(block, asked))}`;
+      return String(body) === '' ? [] : [{ ...section, body }];
+    }),
+  };
 }

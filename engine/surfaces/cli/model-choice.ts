@@ -10,7 +10,7 @@ export interface ModelOptions {
   readonly model?: string;
 }
 
-export interface Chosen {
+interface Chosen {
   /** As the head of a run names it. */
   readonly model: string;
   /** A script or a person answers in place of a model. */

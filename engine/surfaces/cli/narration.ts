@@ -1,6 +1,7 @@
 import type { RunReport } from '../../operations/run-turns.js';
 import type { OnProgress } from '../../runtime/progress.js';
-import { hanging, type Lines } from './render/line.js';
+import { estimateLines } from './render/estimate.js';
+import { EMPTY, hanging, type Lines } from './render/line.js';
 import { endingLines, type RunTitle, titleLines } from './render/run.js';
 import { type Story, narrate, STORY_BEGINNING, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
@@ -41,6 +42,7 @@ export function openNarration({ terminal, as_json }: Session): Narration {
       const { database, has_stand_in, rerun } = title;
       story = { ...story, is_kept: database.is_kept, has_stand_in, rerun };
       print(titleLines(title));
+      if (title.news?.estimate && !as_json) printLines(terminal.error, [EMPTY, estimateLines(title.news.estimate)]);
     },
     announceStop() {
       live.show();
@@ -65,7 +67,7 @@ const PATIENCE_MS = 150;
 const ERASE = '\r\u001b[2K';
 
 /** Opens the line; it shows nothing where the output is not a live terminal. */
-export function openLiveLine(output: Output): LiveLine {
+function openLiveLine(output: Output): LiveLine {
   if (!output.is_live) return { show: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let isShown = false;

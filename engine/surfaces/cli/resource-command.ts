@@ -1,16 +1,16 @@
 import { Argument, Option } from 'commander';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
-import { type Asked, type Commanded, keysOf } from '../../catalogue/resource.js';
+import { type Asked, keysOf, type Resource } from '../../catalogue/resource.js';
 import type { CommandEntry } from './commands/entry.js';
 import { viewLines } from './render/view.js';
 import { show } from './session.js';
 
 /** The command of a declared resource: its keys are the arguments, in the order of its path, and what it takes are options. */
-export function toCommand(declared: Commanded): CommandEntry {
+export function toCommand(name: string, declared: Resource): CommandEntry {
   const keys = keysOf(declared.path);
   const extras = Object.keys(declared.extras ?? {});
   return {
-    name: declared.command,
+    name,
     says: declared.says,
     takes: [
       ...keys.map(

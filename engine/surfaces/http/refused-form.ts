@@ -1,7 +1,7 @@
 import type { Refused } from '../../contract/problem.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
-import { PAGES } from '../browser/pages/index.js';
+import { PAGES } from '../browser/page.js';
 import { renderRefusedForm } from '../browser/layout.js';
 import { type Asked, matchPath } from '../../catalogue/resource.js';
 import type { View } from '../browser/page.js';
@@ -17,11 +17,10 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   const status = statusOf(refused);
   const viewer = viewerOf(request);
   const fields = readTexts(request);
-  const back = pageOf(request);
+  const back = pageAbove(request.url);
   const view = wantsPage(request) && viewer?.form_token !== undefined ? await readView(desk, request, back) : undefined;
   if (view === undefined || !fields.ok) return refuseViewer(request, reply, problem, status);
-  const has_answer = fields.value['answer'] !== undefined;
-  const decision = findDecision(view.decisions ?? [], request.url, has_answer);
+  const decision = findDecision(view.decisions ?? [], request.url, Object.keys(fields.value));
   if (decision === undefined) return refuseViewer(request, reply, problem, status);
   const typed = Object.fromEntries(fieldsOf(decision).map(({ name }) => [name, fields.value[name]?.trim() ?? '']));
   const place = { path: request.url, ...viewer };
@@ -29,9 +28,11 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   return sendHtml(reply, status, page);
 }
 
-/** The page of a form: actions on a resource are posted one step below its page. */
-function pageOf({ url }: FastifyRequest): string {
-  return url.replace(/\/[^/]*$/, '');
+/** The page of a form: what an action is on is the nearest page above its path. */
+export function pageAbove(url: string): string {
+  const above = url.replace(/\/[^/]*$/, '');
+  const isPage = above === '' || PAGES.some(({ path }) => matchPath(path, above) !== undefined);
+  return isPage ? above : pageAbove(above);
 }
 
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
@@ -42,9 +43,11 @@ async function readView(desk: HttpDesk, request: FastifyRequest, path: string): 
   return shown?.ok === true ? shown.value.view() : undefined;
 }
 
-/** Two forms may be posted to one path: a call took place, with an answer, or it did not. */
-function findDecision(decisions: readonly Decision[], path: string, has_answer: boolean): Decision | undefined {
+/** Forms that are posted to one path differ in their fields: a call took place, with an answer, or it did not. */
+function findDecision(decisions: readonly Decision[], path: string, sent: readonly string[]): Decision | undefined {
   return decisions.find(
-    (decision) => decision.path === path && decision.fields.some(({ name }) => name === 'answer') === has_answer,
+    (decision) =>
+      decision.path === path &&
+      [...fieldsOf(decision).map(({ name }) => name), 'form_token'].toSorted().join(' ') === sent.toSorted().join(' '),
   );
 }

@@ -46,7 +46,7 @@ export interface Tasks {
   update(task: Task, said: JsonObject): Promise<void>;
 }
 
-export interface ToolRequest {
+interface ToolRequest {
   readonly context: ServerContext;
   /** Whether the caller takes a task for an answer. */
   readonly takes_task: boolean;

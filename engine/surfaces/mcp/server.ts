@@ -14,7 +14,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { BegunTask, Offer, Task, Tasks } from './offer.js';
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
-export const UI_EXTENSION = 'io.modelcontextprotocol/ui';
+const UI_EXTENSION = 'io.modelcontextprotocol/ui';
 
 /** Makes the server of one connection, or of one request, in whichever era of the protocol it speaks. */
 export function openServer(offer: Offer, { capabilities, ...options }: ServerOptions = {}): Server {

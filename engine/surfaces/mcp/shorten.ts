@@ -11,7 +11,7 @@ const LIMITS = [
   [40, 1],
 ] as const;
 
-export interface Shortened {
+interface Shortened {
   readonly value: unknown;
   /** What was done to it, in a sentence. */
   readonly said: string;

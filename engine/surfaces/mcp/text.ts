@@ -1,12 +1,16 @@
-import type { Block, Phrase, RecordView } from '../../catalogue/view.js';
+import type { Block, Marked, Phrase, RecordView } from '../../catalogue/view.js';
+import { toDuration } from '../../catalogue/words.js';
 
 /** A declared view as text, in Markdown: what a model or a person reads beside the structured value. */
-export function viewText({ eyebrow, title, lede, sections }: RecordView): string {
-  const shown = sections.filter(({ blocks }) => blocks.length > 0);
+export function viewText({ eyebrow, title, lede = null, status = null, sections }: RecordView): string {
+  const shown = sections
+    .map((one) => ({ ...one, texts: one.blocks.map(blockText).filter((text) => text !== '') }))
+    .filter(({ texts }) => texts.length > 0);
   return [
     `# ${title} (${eyebrow.toLowerCase()})`,
-    ...(lede === undefined ? [] : [toText(lede)]),
-    ...shown.flatMap(({ title: heading, blocks }) => [`## ${heading}`, ...blocks.map(blockText)]),
+    toText(lede),
+    toText(status),
+    ...shown.flatMap(({ title: heading, texts }) => [`## ${heading}`, ...texts]),
   ]
     .filter((text) => text !== '')
     .join('\n\n');
@@ -40,7 +44,7 @@ function blockText(block: Block): string {
     case 'value':
       return `${block.of}: ${typeof block.value === 'string' ? block.value : JSON.stringify(block.value)}`;
     case 'conversation':
-      return JSON.stringify(block.call.messages);
+      return JSON.stringify(block.messages);
     case 'folded':
       return [block.summary, ...block.blocks.map(blockText)].join('\n');
     case 'picture':
@@ -52,6 +56,8 @@ function blockText(block: Block): string {
       return `${block.of ?? ''}\nbefore: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`.trim();
     case 'links':
       return block.links.map(({ path, text }) => `${text}: chukwa:/${path}`).join('\n');
+    case 'question':
+      return '';
     case 'more':
       return block.next === null ? '' : `More: after=${block.next}`;
   }
@@ -61,5 +67,6 @@ function toText(said: Phrase): string {
   if (said === null) return '';
   if (typeof said !== 'object') return String(said);
   if (Array.isArray(said)) return (said as readonly Phrase[]).map(toText).join('');
-  return (said as { readonly text: string }).text;
+  const { as, text } = said as Marked;
+  return as === 'so_far' ? toDuration(Number(text)) : text;
 }

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server';
-import { isViewed, type Resource } from '../../catalogue/resource.js';
+import type { Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
@@ -61,7 +61,7 @@ async function look(
   if (!asked.ok) return refusal(asked.problems);
   const found = await desk.look((archive) => resource.read(archive, asked.value));
   if (!found.ok) return refusal(found.problems);
-  const text = isViewed(resource) ? viewText(resource.view(found.value, asked.value)) : undefined;
+  const text = viewText(resource.view(found.value, asked.value));
   const size = JSON.stringify(found.value).length;
   const limit = Number(asked.value.query.limit ?? 50);
   // A shorter part of a list says by its cursor where the rest is.

@@ -22,6 +22,7 @@ const call: fc.Arbitrary<MeteredCall> = fc.record({
   attempted_turn: fc.integer({ min: 1, max: 5 }),
   subject_id: fc.constantFrom('bob', 'ann', 'dog'),
   node_id: fc.constantFrom('act', 'think'),
+  is_gate: fc.boolean(),
   model: fc.constantFrom('gpt-5-mini', 'unknown', null),
   endpoint_origin: fc.constantFrom('https://api.openai.com', null),
   at: fc.constant(0),
@@ -83,6 +84,7 @@ const CALL: MeteredCall = {
   attempted_turn: 1,
   subject_id: 'bob',
   node_id: 'act',
+  is_gate: false,
   model: 'gpt-5-mini',
   endpoint_origin: null,
   at: 0,
@@ -104,6 +106,17 @@ for (const [change, standing] of [
   test(`a call with ${JSON.stringify(change)} is ${standing}`, () => {
     assert.equal(standingOf({ ...CALL, ...change }), standing);
   });
+
+test('a gate is shown apart from its node', () => {
+  const [by_node] = groupCosts([CALL, { ...CALL, is_gate: true }], ['node'], priceAll);
+  assert.deepEqual(
+    by_node?.rows.map(({ of, calls }) => [of, calls]),
+    [
+      ['act', 1],
+      ['act gate', 1],
+    ],
+  );
+});
 
 test('an estimate stands in for counts that are missing, and is marked', () => {
   const estimated = { input_tokens: 50, output_tokens: 5 };

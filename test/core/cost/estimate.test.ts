@@ -2,18 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { MeteredCall } from '../../../engine/core/cost/cost.js';
-import { type AskingNode, estimateTurns } from '../../../engine/core/cost/estimate.js';
+import { type AskedModel, type AskingNode, estimateTurns } from '../../../engine/core/cost/estimate.js';
 import type { CostOf } from '../../../engine/core/cost/price-book.js';
 
-const NODE: AskingNode = {
-  subject_id: 'bob',
-  node_id: 'act',
+const MODEL: AskedModel = {
+  is_gate: false,
   model: 'priced',
   endpoint_origin: null,
   least: { input_tokens: 90, output_tokens: 10 },
-  token_budget: 10_000,
   calls_max: 4,
   output_tokens_max: 500,
+};
+
+const NODE: AskingNode = { subject_id: 'bob', node_id: 'act', asked: [MODEL], token_budget: 10_000, calls_max: 4 };
+
+const asking = (model: string): AskingNode => ({ ...NODE, asked: [{ ...MODEL, model }] });
+
+/** Its gate asks a model that costs ten times as much. */
+const GATED: AskingNode = {
+  ...NODE,
+  asked: [MODEL, { ...MODEL, is_gate: true, model: 'dear', least: { input_tokens: 290, output_tokens: 10 } }],
+  calls_max: 8,
 };
 
 const CALL: MeteredCall = {
@@ -21,6 +30,7 @@ const CALL: MeteredCall = {
   attempted_turn: 1,
   subject_id: 'bob',
   node_id: 'act',
+  is_gate: false,
   model: 'another',
   endpoint_origin: null,
   at: 0,
@@ -32,8 +42,10 @@ const CALL: MeteredCall = {
 };
 
 /** A millionth of a dollar for each token. */
-const costOf: CostOf = ({ input_tokens, output_tokens }, model) =>
-  model === 'priced' ? (input_tokens + output_tokens) * 1_000 : null;
+const costOf: CostOf = ({ input_tokens, output_tokens }, model) => {
+  const price = model === 'dear' ? 10_000 : 1_000;
+  return model === 'unknown' || model === 'another' ? null : (input_tokens + output_tokens) * price;
+};
 const prices = { costOf, at: 0 };
 
 const turn = (attempted_turn: number, input_tokens: number): MeteredCall => ({
@@ -67,8 +79,28 @@ test('without an earlier turn authors say the least and the limit, and the likel
 });
 
 test('one unknown price leaves the money unknown, never too low', () => {
-  const { least, most } = estimateTurns(1, [NODE, { ...NODE, model: 'unknown' }], [], prices);
+  const { least, most } = estimateTurns(1, [NODE, asking('unknown')], [], prices);
   assert.deepEqual([least.usd, most.usd], [null, null]);
+});
+
+test('a gate is estimated as its own model, and shares the budget of its node', () => {
+  const { least, likely, limit } = estimateTurns(1, [GATED], [], prices);
+  assert.deepEqual(least, { calls: 2, input_tokens: 380, output_tokens: 20, usd: 0.0001 + 0.003 });
+  // Five times as much as the least, and as much of it for the gate.
+  assert.deepEqual(likely, { calls: 4, input_tokens: 1_900, output_tokens: 100, usd: 0.0005 + 0.015 });
+  // Eight answers of 500 tokens; no more is paid than where the dearer model uses it all.
+  assert.deepEqual(limit, { calls: 8, input_tokens: 6_000, output_tokens: 4_000, usd: 0.1 });
+  const earlier = [turn(1, 100), { ...turn(1, 200), is_gate: true }];
+  const observed = estimateTurns(1, [GATED], earlier, prices).likely;
+  assert.deepEqual(observed, { calls: 2, input_tokens: 300, output_tokens: 0, usd: 0.0001 + 0.002 });
+});
+
+test('a fallback raises the limit alone', () => {
+  const fallback: AskedModel = { ...MODEL, model: 'dear', least: null };
+  const estimated = estimateTurns(1, [{ ...NODE, asked: [MODEL, fallback] }], [], prices);
+  const { least, likely, limit } = estimateTurns(1, [NODE], [], prices);
+  assert.deepEqual([estimated.least, estimated.likely], [least, likely]);
+  assert.equal(estimated.limit.usd, (limit.usd ?? 0) * 10);
 });
 
 test('the least is never more than the likely', () => {

@@ -6,7 +6,7 @@ import type { Asked } from '../../../engine/catalogue/resource.js';
 
 import { renderPage } from '../../../engine/surfaces/browser/layout.js';
 import { diff } from '../../../engine/catalogue/resources/diff.js';
-import { toPage } from '../../../engine/surfaces/browser/resource-page.js';
+import { toPage } from '../../../engine/surfaces/browser/page.js';
 
 /** An agent that has so many memories at each turn. */
 function archiveOf(memories: readonly number[]): Archive {

@@ -7,7 +7,8 @@ import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attem
 import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
 import { drawChunks, outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
-import { rowsOf } from '../../../engine/surfaces/browser/resource-page.js';
+import { drawBlock } from '../../../engine/surfaces/browser/block.js';
+import { table } from '../../../engine/catalogue/view.js';
 
 const NOON = '2025-10-04T12:00:00.000Z';
 
@@ -201,7 +202,7 @@ for (const [failure_class, failure_detail, label] of [
 
 test('a column in which no row has anything is left out', () => {
   const columns = { name: ({ name }: { name: string }) => name, nothing: () => null };
-  assert.doesNotMatch(rowsOf('Names', columns, [{ name: 'a' }]).toString(), /Nothing/);
+  assert.doesNotMatch(drawBlock(table('Names', [{ name: 'a' }], columns, '')).toString(), /Nothing/);
 });
 
 describe("the pieces of a model's answer", () => {

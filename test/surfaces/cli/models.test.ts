@@ -26,13 +26,28 @@ function obey(request: JsonObject): Utterance {
   return { reasoning: 'They ask.', pieces: text.match(/.{1,100}/g) ?? [] };
 }
 
-async function tryAt(t: TestContext, url: string, settings: JsonObject, ...more: readonly string[]) {
+function tryAt(t: TestContext, url: string, settings: JsonObject, ...more: readonly string[]) {
+  return tryWithin(t, {}, url, settings, ...more);
+}
+
+async function tryWithin(
+  t: TestContext,
+  variables: Readonly<Record<string, string>>,
+  url: string,
+  settings: JsonObject,
+  ...more: readonly string[]
+) {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-models-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'model.json');
   const wire = { name: 'llm_chat', model: 'tiny', schema_delivery: 'response_format', tool_calling: 'json_control' };
   await writeFile(file, JSON.stringify({ version: 1, label: 'mine', interface: { ...wire, ...settings } }));
-  const composition = await compose({ CHUKWA_DATA_DIR: folder, CHUKWA_LLM_BASE_URL: url, CHUKWA_LLM_API_KEY: KEY });
+  const composition = await compose({
+    CHUKWA_DATA_DIR: folder,
+    CHUKWA_LLM_BASE_URL: url,
+    CHUKWA_LLM_API_KEY: KEY,
+    ...variables,
+  });
   const terminal = openTestTerminal();
   const code = await runCommandLine(composition, ['model', 'try', file, '--root', folder, ...more], terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
@@ -127,6 +142,25 @@ test('model try asks a model that cannot be reached once, and shows no secret', 
   assert.equal(requests.length, 3);
   assert.doesNotMatch(dead.out + dead.error + refused.out + refused.error, /canary/);
 });
+
+for (const [what, budget, said] of [
+  ['is used up', { CHUKWA_BUDGET_TOKENS: '8250' }, /the operator's budget of .* is used up: \d+ tokens of 8250 tokens/],
+  ['bounds money', { CHUKWA_BUDGET_USD: '1' }, /bounds money, and the price of the model of the call is not known/],
+] as const)
+  test(`model try counts against the operator's budget of the day, and stops where it ${what}`, async (t) => {
+    const { url, requests } = await serveNamed(t, 'OpenAI');
+    const variables = { ...(await emptyDatabase(t)), ...budget };
+    const tried = await tryWithin(t, variables, url, {}, '--json');
+    const trial = JSON.parse(tried.out) as ModelTrial;
+    assert.deepEqual([trial.works, tried.code], ['over_budget', 4], tried.out);
+    assert.match(trial.questions.at(-1)?.tries.at(-1)?.looked_like ?? '', said);
+    const made = trial.questions.flatMap(({ tries }) => tries).filter((each) => each.failure_class === undefined);
+    assert.equal(requests.length, made.length);
+    assert.ok((trial.retry_after_ms ?? 0) <= 86_400_000);
+    const { out } = await tryWithin(t, variables, url, {});
+    assert.equal(requests.length, made.length);
+    assert.match(out, /A budget lets no further call through/);
+  });
 
 test('model try refuses a source that is no model', async () => {
   const composition = await compose({});

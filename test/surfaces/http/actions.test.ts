@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { JsonObject } from '../../../engine/contract/json.js';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
@@ -8,7 +9,8 @@ import type { OperatorActionRecord } from '../../../engine/ports/operator-action
 import type { WaitingAttempt } from '../../../engine/ports/browse.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
-import { editWorkflows, openParkStage, type ParkStage } from '../../support/park-stage.js';
+import { editWorkflows, openParkStage, type ParkStage, withDeadline } from '../../support/park-stage.js';
+import { contentsOf } from '../../store/record-fixtures.js';
 import { TOKENS } from '../../support/served-park.js';
 import { misbehave } from '../../support/faults.js';
 
@@ -206,6 +208,30 @@ describe('an operator, by the form of a page', () => {
     assert.equal(attempts.at(-1)?.status, 'committed');
   });
 
+  test('a report after the deadline of a call that changes nothing is acknowledged as late, and changes nothing', async (t) => {
+    const workflows = await editWorkflows(t, {
+      'letters/workflow.json': (workflow) => {
+        const [node, ...nodes] = (withDeadline(1)(workflow)['nodes'] ?? []) as readonly JsonObject[];
+        const tools = (node?.['available_tools'] ?? []) as readonly JsonObject[];
+        const available_tools = tools.map((tool) => ({ ...tool, effect: 'read_only' }));
+        return { ...workflow, nodes: [{ ...node, available_tools }, ...nodes] };
+      },
+    });
+    const first = await stage.play({ scenario: 'letters', workflows });
+    const call = first.attempts[0]?.awaited[0]?.source_invocation_id ?? '';
+    const { attempts } = await stage.run(first.before);
+    assert.deepEqual([attempts.at(-1)?.status, attempts.at(-1)?.failure_class], ['failed', 'timeout']);
+    assert.ok(stage.outside);
+    const before = await contentsOf(stage.outside);
+    const answer = { status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' };
+    const { status, said } = await post(`/callbacks/${call}`, answer);
+    assert.deepEqual([status, said['accepted'], said['reason']], [200, false, 'late']);
+    assert.ok(before === (await contentsOf(stage.outside)), 'a row has changed');
+    const by_hand = await post(`/source-invocations/${call}/report`, { answer });
+    assert.deepEqual([by_hand.status, by_hand.said['accepted'], by_hand.said['reason']], [200, false, 'late']);
+    assert.equal((await stage.invocation(call)).status, 'failed');
+  });
+
   test('an operator, by the form of a page, settles a call in doubt both ways, and the record says who and why', async () => {
     for (const [performed, form_index] of [
       [true, 0],
@@ -264,6 +290,7 @@ describe('a form', () => {
     ]);
     assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '0', reason: 'x' })), ['turns']);
     assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '1', reason: ' ' })), ['reason']);
+    assert.deepEqual(refusedAt(await fill(path, `${path}/queue/stop`, { reason: ' ' })), ['reason']);
     const token = /name="form_token" value="([^"]+)"/.exec(named.text)?.[1] ?? '';
     const sent = await send(`${path}/fork`, { form_token: token, at_turn: '0', as: `${world_slug}-b`, reason: 'x' });
     assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}-b`]);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Entity } from '../../../engine/core/world/world.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/core/protocol/component.js';
 import { matchPath } from '../../../engine/catalogue/resource.js';
-import { PAGES } from '../../../engine/surfaces/browser/pages/index.js';
+import { PAGES } from '../../../engine/surfaces/browser/page.js';
 import type { Page } from '../../../engine/surfaces/browser/page.js';
 import type { ParameterName } from '../../../engine/catalogue/parameters.js';
 import { pathOf, pathOfMember } from '../../../engine/catalogue/places.js';

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
-import { PAGES } from '../../../engine/surfaces/browser/pages/index.js';
+import { PAGES } from '../../../engine/surfaces/browser/page.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { takeBackTurns } from '../../../engine/operations/take-back-turns.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';

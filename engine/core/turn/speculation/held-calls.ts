@@ -1,12 +1,13 @@
 import type { Fail, Invoke } from '../../protocol/command.js';
 import type { Program } from '../../protocol/program.js';
+import { foreseeCall } from '../../protocol/ruling.js';
 import type { SubjectAsker } from '../asker.js';
 import { reserveCall } from '../budgets.js';
 import type { StartedRun, TurnState } from '../state.js';
 
 /**
  * Whether a call may be made now. The head's calls are never made in vain. A call of a later subject may be, so it is made
- * only where it reads, and as long as every run that has begun could still be superseded. A run that is likely to be
+ * only where it reads and asks no person, and as long as every run that has begun could still be superseded. A run that is likely to be
  * superseded waits for the subjects that would supersede it.
  */
 export function mayIssue(state: TurnState, index: number, command: Invoke): boolean {
@@ -14,8 +15,9 @@ export function mayIssue(state: TurnState, index: number, command: Invoke): bool
   return isSpeculative(command) && isCovered(state) && !waits(state, index);
 }
 
-function isSpeculative({ call }: Invoke): boolean {
-  return call.effect === 'read_only' && call.pending_deadline_ms === undefined;
+function isSpeculative({ call, subject_id }: Invoke): boolean {
+  const isForPerson = foreseeCall(call, subject_id)?.decisions.has('require_approval') === true;
+  return call.effect === 'read_only' && call.pending_deadline_ms === undefined && !isForPerson;
 }
 
 function isCovered({ runs, allowance }: TurnState): boolean {

@@ -71,7 +71,7 @@ function listWithin(value: Json, pointer: string): readonly Reference[] {
 }
 
 /** Where a reference leads. @returns undefined where it is none */
-export function toTarget(value: Json): Reference['target'] | undefined {
+function toTarget(value: Json): Reference['target'] | undefined {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
   const { path, hash } = value;
   if (typeof path === 'string') return { path };

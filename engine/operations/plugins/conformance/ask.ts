@@ -112,6 +112,8 @@ export function askBareWith(
     client_request_id: `conformance/turn-1/${manner.token}`,
     correlation_id: toCorrelation(manner.token),
     may_repeat: true,
+    actor_id: 'service:chukwa',
+    tenant_id: 'world:conformance',
     acts: () => {},
     ...(manner.may_pend === true ? { pending: { deadline_ms: PENDING_DEADLINE_MS } } : {}),
   });
@@ -169,6 +171,7 @@ export function describeEnd(end: BareEnd | undefined): string {
 export function describeOutcome(outcome: CallResult): string {
   if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
   if (outcome.status === 'pending') return `it said that the answer comes later${describeAlias(outcome)}`;
+  if (outcome.status === 'unapproved') return 'a person has to approve it';
   return `it failed as ${outcome.failure_class}: ${shorten(outcome.failure_message)}`;
 }
 

@@ -24,6 +24,9 @@ const ORIGIN_WORDS: Readonly<Record<string, string>> = {
   tool_result: 'tool result',
   correction: 'correction',
   last_lap: 'last lap',
+  reasoning: 'reasoning',
+  function_call: 'tool call',
+  call_id: 'id of the call',
 };
 
 /** From this length on a message is folded away, where others follow it. */

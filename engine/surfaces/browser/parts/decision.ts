@@ -1,53 +1,51 @@
-import type { Action, Field as ActionField } from '../../../catalogue/action.js';
+import type { Action, Field as ActionField, Form, Option, Prefilled } from '../../../catalogue/action.js';
+import { ACTIONS } from '../../../catalogue/actions.js';
+import type { Answers } from '../../../catalogue/answers.js';
 import { fillPath } from '../../../catalogue/resource.js';
 import { present } from '../../../contract/present.js';
 import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
-interface Field {
+interface Field extends Pick<ActionField<unknown>, 'label' | 'control' | 'refused_by'> {
   readonly name: string;
-  readonly label: string;
-  readonly control: ActionField<unknown>['control'];
   readonly value?: string | number;
   /** Those of a choice. */
-  readonly options?: readonly { readonly value: string; readonly text: string }[];
+  readonly options?: readonly Option[];
 }
 
 /** A decision that an operator may take, by a form that needs no script. */
-export interface Decision {
-  /** Its fragment on the page. */
-  readonly id: string;
-  readonly title: string;
-  readonly consequence: string;
+export interface Decision extends Omit<Form, 'fields'> {
   /** The path that the form is posted to. */
   readonly path: string;
   readonly fields: readonly Field[];
-  readonly button: string;
 }
 
-/**
- * The forms of an action on a page, as decisions.
- * @param keys of what the action is on
- * @param values that its fields hold at first
- * @param options of its choice
- */
-export function toDecisions(
-  { path, takes, forms }: Pick<Action, 'path' | 'takes' | 'forms'>,
-  keys: Readonly<Record<string, string>>,
-  values: Readonly<Record<string, string | number>> = {},
-  options: NonNullable<Field['options']> = [],
-): readonly Decision[] {
-  return forms.map(({ fields, ...form }) => ({
-    ...form,
-    path: fillPath(path, keys),
-    fields: fields.flatMap((name) => {
-      const field = takes[name];
-      const value = values[name];
-      if (field === undefined) return [];
-      const { label, control } = field;
-      return [{ name, label, control, ...(control === 'choice' ? { options } : {}), ...present({ value }) }];
-    }),
-  }));
+/** The forms that the page of a resource has, and whether something waits for one. */
+export interface Decisions {
+  readonly decisions: readonly Decision[];
+  readonly is_waiting: boolean;
+}
+
+/** The forms of all actions that can be done on what a page shows. */
+export function decisionsOn<Kind extends keyof Answers>(gives: Kind, shown: Answers[Kind]): Decisions {
+  const offers = ACTIONS.flatMap((action) => {
+    const prefilled = action.offered?.[gives]?.(shown);
+    return prefilled === undefined ? [] : [{ action, prefilled }];
+  });
+  return {
+    decisions: offers.flatMap(({ action: { path, takes, forms }, prefilled }) =>
+      forms.map(({ fields, ...form }) => ({
+        ...form,
+        path: fillPath(path, shown as Readonly<Record<string, unknown>>),
+        fields: fields.map((name) => toField(name, takes[name] as Action['takes'][string], prefilled[name])),
+      })),
+    ),
+    is_waiting: offers.some(({ action }) => action.is_awaited === true),
+  };
+}
+
+function toField(name: string, field: ActionField<unknown>, held: Prefilled[string] | undefined): Field {
+  return { ...field, name, ...present(typeof held === 'object' ? { options: held } : { value: held }) };
 }
 
 /** A refused form: the values that were sent, and the problem. */
@@ -57,30 +55,25 @@ export interface RefusedForm {
   readonly problem: Problem;
 }
 
-/** The field that each of these problems is about; a problem of the whole form is shown above its fields. */
-const FIELD_OF: Partial<Record<Problem['code'], string>> = {
-  REASON_MISSING: 'reason',
-  SCENARIO_DIFFERS: 'scenario',
-  TURN_UNKNOWN: 'at_turn',
-  WORLD_EXISTS: 'as',
-  WORLD_SLUG_INVALID: 'as',
-};
-
 /** The fields of a decision; each has a reason, too. */
 export function fieldsOf({ fields }: Decision): readonly Field[] {
-  return [...fields, { name: 'reason', label: 'Why', control: 'line' }];
+  return [...fields, { name: 'reason', label: 'Why', control: 'line', refused_by: ['REASON_MISSING'] }];
 }
 
 /** A refused form with what was typed, and the problem beside its field. */
 export function drawRefusedForm({ decision, typed, problem }: RefusedForm, form_token: string): Html {
-  const named = problem.details?.['field'] ?? FIELD_OF[problem.code];
   const fields = fieldsOf(decision).map((field) => ({
     ...field,
     value: typed[field.name] ?? '',
-    ...(field.name === named ? { problem } : {}),
+    ...(isAbout(problem, field) ? { problem } : {}),
   }));
   const above = fields.some((field) => 'problem' in field) ? NOTHING : drawProblem(problem);
   return html`<div class="decisions">${drawForm(decision, fields, form_token, above)}</div>`;
+}
+
+function isAbout({ code, details }: Problem, { name, refused_by = [] }: Field): boolean {
+  const named = details?.['field'];
+  return named === undefined ? refused_by.includes(code) : named === name;
 }
 
 function drawProblem({ code, message, repair, pointer = '' }: Problem, id?: string): Html {

@@ -3,16 +3,9 @@ import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { change } from './change.js';
 import { count, FOLDED_NARRATION_MIN, foldable, linkTo, worldTime } from './text.js';
-import { isAppended, type Names } from '../../../catalogue/patches.js';
-import type { WorldSnapshot } from '../../../ports/worlds.js';
+import { isAppended } from '../../../catalogue/patches.js';
+import type { Names, Picture } from '../../../catalogue/view.js';
 import type { PatchStory, TurnStory } from '../../../operations/browse/worlds.js';
-
-const NO_NAMES: Names = new Map();
-
-/** The names of a world's entities. */
-export function namesIn({ entities }: Pick<WorldSnapshot, 'entities'>): Names {
-  return new Map(entities.map(({ id, name }) => [id, name]));
-}
 
 function named(id: string, names: Names): Html {
   const name = names.get(id);
@@ -26,19 +19,25 @@ function whyLink({ llm_call_id }: Pick<PatchStory, 'llm_call_id'>, label: string
 }
 
 /** The effects of a patch, folded away behind their number. */
-function drawEffects({ effects }: Pick<PatchStory, 'effects'>, who: Html = NOTHING, names = NO_NAMES): Html {
+function drawEffects({ effects }: Pick<PatchStory, 'effects'>, who: Html, names: Names): Html {
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
   return html`<details><summary>${who}${changed}</summary><ul class="effects">${effects.map((effect) => effectLine(effect, names))}</ul></details>`;
 }
 
 /** The change of one effect. */
-function effectLine(effect: PatchEffectRecord, names = NO_NAMES): Html {
+function effectLine(effect: PatchEffectRecord, names: Names): Html {
   const { op, entity_id, environment_label, state_before, state_after } = effect;
   return html`<li class="effect"><span class="who">${entity_id === null ? environment_label : named(entity_id, names)}</span> <span class="op">${isAppended(op) ? 'remembers' : 'is now'}</span> <span class="change">${change(state_before, state_after)}</span></li>`;
 }
 
-/** A turn as prose: its first patches, each with its changes and reason. @param patches_max how many are shown */
-export function drawTurn(world_slug: string, story: TurnStory, patches_max: number, names = NO_NAMES): Html {
+type Told = Extract<Picture, { readonly of: 'story' }>['shown'];
+
+/** Turns as prose: the first patches of each, with its changes and reason. */
+export function drawStory({ turns, ...told }: Told, names: Names): Html {
+  return html`${turns.map((turn) => drawTurn(told, turn, names))}`;
+}
+
+function drawTurn({ world_slug, patches_max }: Omit<Told, 'turns'>, story: TurnStory, names: Names): Html {
   const { turn, simulation_time, attempt_id, patches } = story;
   const left_out = patches.length - patches_max;
   const rest =

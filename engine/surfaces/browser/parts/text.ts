@@ -57,8 +57,8 @@ export function count(number: number | null | undefined): string {
 }
 
 /** A state with a mark in its colour. */
-export function status(word: string | null | undefined): Html {
-  return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
+export function status(word: string, of = word): Html {
+  return html`<span class="status is-${toClass(of)}">${word}</span>`;
 }
 
 /** A word as a class name: letters, digits and hyphens only. */
@@ -67,8 +67,8 @@ export function toClass(word: string): string {
 }
 
 /** Something that is shown once its summary is opened. */
-export function folded(summary: string, body: Html): Html {
-  return html`<details><summary>${summary}</summary>${body}</details>`;
+export function folded(summary: string, body: Html, is_open = false): Html {
+  return html`<details${is_open ? html` open` : NOTHING}><summary>${summary}</summary>${body}</details>`;
 }
 
 /** A long text with its line breaks; where it is cut, the end says so. */

@@ -31,7 +31,7 @@ const CHARACTER_WIDTH = 5.8;
 const NAME_MARGIN = 8;
 const ADOPTED_WIDTH = 1.2;
 const ADOPTED_MAX = 24;
-export const BANDS_MAX = 40;
+const BANDS_MAX = 40;
 /** More bands than these have no line of their own for their subject: its name is that of its first bar. */
 const ROOMY_BANDS_MAX = 12;
 const DENSE_GAP = 4;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { RESOURCES } from '../../../catalogue/resources.js';
-import { isCommanded } from '../../../catalogue/resource.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
+import { approve, deny } from './approvals.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
@@ -12,6 +12,7 @@ import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
+import { POLICY_COMMANDS } from './policy.js';
 import { recordTest } from './record.js';
 import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
@@ -28,10 +29,10 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
+  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, approve, deny, stop],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
-    ...RESOURCES.filter(isCommanded).map(toCommand),
+    ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
     attempts,
     attempt,
     settleAttempt,
@@ -40,6 +41,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     search,
     recordTest,
     ...LEDGER_COMMANDS,
+    ...POLICY_COMMANDS,
   ],
   'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,

@@ -65,7 +65,8 @@ async function verifyFolder(session: Session, from: string): Promise<ExitCode> {
 }
 
 const WHY: Readonly<Record<NonNullable<CheckedExport['fault']>['why'], string>> = {
-  unreadable: 'is no seal',
+  unreadable: 'cannot be read',
+  foreign: 'is of another world or attempt',
   altered: 'is not what was sealed',
   removed: 'stands where a sealed line is missing',
   inserted: 'was not there when the ledger was sealed',
@@ -73,12 +74,20 @@ const WHY: Readonly<Record<NonNullable<CheckedExport['fault']>['why'], string>> 
   cut_off: 'is missing: the file ends before it',
   chain_broken: 'does not follow the seal before it',
   root_wrong: 'does not hold the root of its hashes',
+  beginning_missing: 'is not the first seal: those before it are missing',
+  end_missing: 'is missing: the seals end before it',
+  seals_missing: 'is the last, and seals before it are missing',
 };
 
-function checkedLines({ entries, seals, root, fault }: CheckedExport): Lines {
+function checkedLines({ world_slug, attempt_id, entries, seals, root, fault }: CheckedExport): Lines {
   const held = line(
     `${count(entries, 'entry', 'entries')}, ${count(seals, 'seal')}. The last root: ${root ?? 'none'}.`,
   );
-  if (fault === undefined) return [line(good('Verified.'), ' Each line is the one that was sealed.'), held];
-  return [line(bad(`Line ${fault.line} of ${EXPORT_FILES[fault.file]} ${WHY[fault.why]}.`)), held];
+  if (fault !== undefined)
+    return [line(bad(`Line ${fault.line} of ${EXPORT_FILES[fault.file]} ${WHY[fault.why]}.`)), held];
+  const of =
+    attempt_id === null
+      ? `World ${world_slug}, from its first seal on`
+      : `Attempt ${attempt_id} of world ${world_slug} alone`;
+  return [line(good('Verified.'), ` ${of}: each line is the one that was sealed.`), held];
 }

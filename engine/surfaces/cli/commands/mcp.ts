@@ -91,5 +91,5 @@ async function list(session: Session, said: string, options: ToolsOptions): Prom
   const { composition } = session;
   const wanted = await findServer(composition, said, { name: options.as, place: toPlace(session, options) });
   if (!wanted.ok) return wanted;
-  return composition.withSources((sources) => listServerTools(sources, wanted.value), wanted.value.variables);
+  return composition.withSources((sources) => listServerTools(sources, wanted.value), wanted.value);
 }

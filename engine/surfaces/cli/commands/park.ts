@@ -1,12 +1,13 @@
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
-import { runPark } from '../../../operations/park.js';
+import { estimatePark, runPark } from '../../../operations/park.js';
 import { SERVE, type ServeAfterOptions, toWords, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
+import { estimateLines } from '../render/estimate.js';
 import type { Rerun } from '../render/story.js';
-import { printRefused, type Session } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 import { serveAfter } from './serve.js';
 
@@ -14,6 +15,7 @@ interface ParkOptions extends ModelOptions, ServeAfterOptions {
   readonly scenario: keyof typeof TURNS;
   readonly turns?: number;
   readonly execution?: 'per_subject_ordered' | 'per_subject_concurrent';
+  readonly estimate?: boolean;
 }
 
 /** The worlds that can be played, and the number of turns without `--turns`. */
@@ -38,6 +40,7 @@ export const park: CommandEntry = {
       .default('scripted'),
     MODEL,
     ...SERVE,
+    new Option('--estimate', 'only say what the turns will use and cost; makes no call, and writes nothing'),
   ],
   run: runAndShow,
 };
@@ -49,7 +52,13 @@ function toRerun(world_slug: string, script: string | undefined, { model }: Park
 }
 
 async function runAndShow(session: Session, options: ParkOptions): Promise<ExitCode> {
-  const { scenario, llm, script, execution, turns = TURNS[scenario] } = options;
+  const { scenario, llm, script, execution, serve, model, turns = TURNS[scenario] } = options;
+  if (options.estimate === true) {
+    if ([script, execution, serve].some((option) => option !== undefined))
+      return refuseUsage(session, '--estimate runs nothing.', 'Give it --scenario, --turns and --model at most.');
+    const estimated = await estimatePark(session.composition, { scenario, turns, ...present({ model }) });
+    return answer(session, estimated, { lines: estimateLines });
+  }
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
   const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return printRefused(session, choice);
@@ -63,13 +72,14 @@ async function runAndShow(session: Session, options: ParkOptions): Promise<ExitC
         ...choice.value.asked,
         signal,
         onProgress: narration.onProgress,
-        onWorld: (world, database) => {
+        onWorld: (world, database, news) => {
           worlds.push(world.world_slug);
           narration.begin({
             ...choice.value,
             world,
             turns,
             database,
+            news,
             rerun: toRerun(world.world_slug, spoken, options),
           });
         },

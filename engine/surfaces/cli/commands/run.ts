@@ -126,8 +126,8 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
 
 /** Of the model that the sources would ask. */
 async function estimate(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries, llm, script, model, anew, dry, answers, writeMissing, queue, scenario } = options;
-  const others = [retries, llm, script, anew, dry, answers, writeMissing, queue, scenario];
+  const { turns, model, estimate: _asked, ...rest } = options;
+  const others = Object.values(rest);
   if (others.some((option) => option !== undefined))
     return refuseUsage(session, '--estimate runs nothing.', 'Give it --turns and --model at most.');
   const opened = await session.composition.openEngine(present({ model }));

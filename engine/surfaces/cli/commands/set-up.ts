@@ -16,6 +16,7 @@ const TRIAL_CODES = {
   in_part: EXIT.refused,
   not: EXIT.environment,
   busy: EXIT.environment,
+  over_budget: EXIT.environment,
 } as const;
 
 export const models: readonly CommandEntry[] = [
@@ -28,7 +29,8 @@ export const models: readonly CommandEntry[] = [
       const { composition } = session;
       const trial = await composition.withSources(async (sources) => {
         const source = await findTriedSource(composition, sources.authoring, name, toPlace(session, options));
-        return source.ok ? tryModel(sources, source.value) : source;
+        if (!source.ok) return source;
+        return sources.withinDay((callSource) => tryModel({ ...sources, callSource }, source.value));
       });
       const code = answer(session, trial, { lines: modelTrialLines });
       return trial.ok ? TRIAL_CODES[trial.value.works] : code;

@@ -3,7 +3,7 @@ import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line
 import { parseJson } from '../../../core/content/parse-json.js';
 import { cut } from '../../../catalogue/phrase.js';
 import { toSafeLines } from './neutralise.js';
-import { count, toDuration, toMoment } from '../../../catalogue/words.js';
+import { count } from '../../../catalogue/words.js';
 
 /** A name with its value; one without a value is not shown. */
 type Fact = readonly [name: string, value: string | number | null];
@@ -13,12 +13,6 @@ export function factLines(facts: readonly Fact[]): readonly Line[] {
   const present = facts.filter(([, value]) => value !== null && value !== '');
   const width = Math.max(0, ...present.map(([name]) => name.length));
   return present.map(([name, value]) => hanging(width + 4, faint(`  ${name.padEnd(width)}  `), String(value)));
-}
-
-/** When something began, and how long it took where it has ended. */
-export function beganLine(from: string, until: string | null): Line {
-  const took = until === null ? '' : ` · took ${toDuration(Date.parse(until) - Date.parse(from))}`;
-  return line(faint(`began ${toMoment(from)}${took}`));
 }
 
 /** A titled text, unwrapped and complete. */

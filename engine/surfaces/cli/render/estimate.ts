@@ -17,10 +17,11 @@ export function estimateLines(estimate: RunEstimate): Lines {
     earlier_turns === 0
       ? 'No earlier turn says more: the least is one call a node with what its author wrote, and the likely lies between it and the limit.'
       : `By ${count(earlier_turns, 'earlier turn')}: the least, the mean, and the 95th percentile.`;
-  const unpriced = `No price is known for ${models.map((model) => model ?? 'a model that is not set').join(', ')}.`;
+  const asked = models.map((model) => model ?? 'a model that is not set').join(', ');
+  const unpriced = `No price is known for ${asked}.`;
   const age = prices === null ? '' : ` Prices: ${prices.file ?? `${prices.snapshot} of ${prices.snapshot_date}`}.`;
   return [
-    line(strong(`${count(turns, 'turn')} of ${world_slug} will use`)),
+    line(strong(`${count(turns, 'turn')} of ${world_slug} will use`), `  model ${asked}`),
     tableLines(rows, {
       '': ([name]) => name,
       calls: ([, use]) => toThousands(use.calls),

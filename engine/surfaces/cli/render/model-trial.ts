@@ -37,6 +37,8 @@ function verdictLines({ works, changes, retry_after_ms, questions }: Verdict): L
       const after = retry_after_ms === undefined ? 'later' : `after ${Math.ceil(retry_after_ms / 1000)} s`;
       return [line(`The service is busy or limits the rate, so the settings could not be judged. Try again ${after}.`)];
     }
+    case 'over_budget':
+      return [line('A budget lets no further call through, so the settings could not be judged. The reason is above.')];
     case 'as_written':
       return [line('The source works as it is written.')];
     case 'with_changes':

@@ -16,7 +16,6 @@ import {
   verbatim,
 } from './line.js';
 import type { Rerun, Story } from './story.js';
-import { estimateLines } from './estimate.js';
 import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
 import { count } from '../../../catalogue/words.js';
@@ -44,7 +43,6 @@ export function titleLines({ world, model, turns, database, news = {}, rerun }: 
     line(faint(`database: ${database.description}`)),
     news.adopted_from_turn !== undefined && [EMPTY, adoptedLine(news.adopted_from_turn)],
     news.edited !== undefined && [EMPTY, editedLines(rerun, news.edited)],
-    news.estimate && [EMPTY, estimateLines(news.estimate)],
   ];
 }
 

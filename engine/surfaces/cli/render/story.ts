@@ -110,6 +110,7 @@ function certainRank(progress: Progress): number {
     case 'call_finished':
       return progress.is_ahead === true ? -1 : rankOf(progress);
     case 'call_pended':
+    case 'approval_asked':
       return rankOf(progress);
     case 'turn_committed':
     case 'attempt_failed':
@@ -238,6 +239,8 @@ function progressLines(story: Story, progress: Progress): Lines {
       return [headingLines(story, progress.command), retryLine(progress)];
     case 'call_pended':
       return [headingLines(story, progress.command), pendedLine(progress)];
+    case 'approval_asked':
+      return [headingLines(story, progress.command), approvalLine(progress)];
     case 'attempt_suspended':
       return [EMPTY, suspendedLine(progress)];
     case 'turn_waits':
@@ -311,6 +314,11 @@ function pendedLine({ command, deadline }: Of<'call_pended'>): Line {
     strong(partName(command)),
     `  will be answered later, by ${toTime(deadline)} at the latest`,
   );
+}
+
+function approvalLine({ command, approval_id, deadline }: Of<'approval_asked'>): Line {
+  const wait = `  waits for a person, until ${toTime(deadline)}: chukwa approval ${approval_id}`;
+  return hanging(6, '    ', strong(partName(command)), wait);
 }
 
 function waitLine({ attempted_turn, retry, retries, wait_ms, failure_class }: Of<'turn_waits'>): Line {

@@ -1,6 +1,6 @@
 import type { Block, Link, Marked, Phrase, RecordView, ViewSection } from '../../../catalogue/view.js';
 import { toPhrase } from '../../../catalogue/phrase.js';
-import { costFacts, count, shortHash, toMinute, toMoment } from '../../../catalogue/words.js';
+import { costFacts, count, shortHash, toDuration, toMinute, toMoment } from '../../../catalogue/words.js';
 import type { Cost } from '../../../core/cost/cost.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { jsonText, proseLines, quotedLines } from './block.js';
@@ -26,10 +26,10 @@ import { toSafeLines } from './neutralise.js';
 import { tableLines } from './table.js';
 
 /** A declared view, as lines for a terminal. @param wanted the ids of sections that are shown on request alone */
-export function viewLines({ eyebrow, title, lede, sections }: RecordView, ...wanted: readonly string[]): Lines {
+export function viewLines({ eyebrow, title, lede, status, sections }: RecordView, ...wanted: readonly string[]): Lines {
   return [
     verbatim(strong(title), '  ', faint(eyebrow.toLowerCase())),
-    lede !== undefined && hanging(2, ...toSpans(lede)),
+    [lede, status].map((said) => said !== undefined && hanging(2, ...toSpans(said))),
     sectionLines(sections, ...wanted),
   ];
 }
@@ -75,7 +75,7 @@ export function blockLines(block: Block, indent = 2): Lines {
     case 'quote':
       return [line(faint(`${margin}${block.of}`)), quotedLines(`${margin}  `, block.text)];
     case 'conversation':
-      return block.call.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
+      return block.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
     case 'change':
       return changeLines(block, margin);
     case 'links':
@@ -95,6 +95,8 @@ export function blockLines(block: Block, indent = 2): Lines {
           block.commands.map(([words, why]) => [command(...words), why]),
         ),
       ];
+    case 'question':
+      return false;
     case 'more':
       return block.next !== null && line(faint(`${margin}More: --after ${block.next}`));
   }
@@ -192,13 +194,13 @@ function toLinkText({ key, text, command: words }: Link): string {
   return key !== undefined && key !== text && /^[0-9a-f-]{36}$/.test(key) ? unbroken(words.join(' ')) : text;
 }
 
-function toMarked({ as, text }: Marked): readonly Span[] {
+function toMarked({ as, text, of = text }: Marked): readonly Span[] {
   switch (as) {
     case 'moment':
     case 'world_time':
       return [{ text: toMoment(text) }];
     case 'state':
-      return [toState(text)];
+      return [{ ...toState(of), text }];
     case 'strong':
     case 'match':
       return [strong(text)];
@@ -209,7 +211,10 @@ function toMarked({ as, text }: Marked): readonly Span[] {
       return [bad(name), ...advice({ text: why })];
     }
     case 'code':
+    case 'why':
       return [{ text }];
+    case 'so_far':
+      return [{ text: toDuration(Number(text)) }];
   }
 }
 

@@ -6,14 +6,14 @@ import { ask } from '../../../catalogue/act.js';
 import { readInput } from '../../../catalogue/read-input.js';
 import type { Action } from '../../../catalogue/action.js';
 import { ACTIONS } from '../../../catalogue/actions.js';
-import { pathOf } from '../../../catalogue/places.js';
+import { pathOf, PLACES } from '../../../catalogue/places.js';
 import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { actorOf } from '../actors.js';
 import { isForm } from '../body.js';
 import { readFields } from '../fields.js';
 import { isCommand } from '../problem-document.js';
-import { refuseForm } from '../refused-form.js';
+import { pageAbove, refuseForm } from '../refused-form.js';
 import { ACKNOWLEDGEMENT, acknowledge, type Exchange, type Route, TEXT } from './route.js';
 
 /** The actions of operators, each with a reason and an entry in the audit: by a form of a page, or as JSON. */
@@ -75,9 +75,11 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Out
   return desk.act(ask(action, input.value), actor);
 }
 
-/** The page that shows the outcome of an action. */
+/** The page that shows the outcome of an action: of its attempt, of a world that it made, or of what it was done on. */
 function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string {
-  const [, of] = /^\/worlds\/[^/]+\/(\w+)/.exec(url) ?? [];
-  if (of === undefined && attempt_id !== undefined) return `${pathOf('attempt', attempt_id)}#actions`;
-  return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
+  const home = pageAbove(url);
+  const isWorld = home.startsWith(PLACES.world.path);
+  if (attempt_id !== undefined && !isWorld) return `${pathOf('attempt', attempt_id)}#actions`;
+  const after = world === undefined ? home : pathOf('world', world);
+  return isWorld && after !== home ? after : `${after}#actions`;
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Outcome, problem, type Problem, succeed } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import { PAGES } from '../../browser/pages/index.js';
+import { PAGES } from '../../browser/page.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked } from '../../../catalogue/resource.js';

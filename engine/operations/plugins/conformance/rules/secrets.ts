@@ -98,7 +98,7 @@ function innerBase64(secret: string, shift: number): string {
 }
 
 function storedText(result: CallResult): string {
-  const { response_body, ...rest } = result;
+  const { response_body, ...rest } = { response_body: undefined, ...result };
   const trace = 'trace' in result ? result.trace : undefined;
   const bytes = [response_body, trace?.chunks?.text].map((part) => Buffer.from(part ?? []).toString('latin1'));
   return [JSON.stringify(rest), JSON.stringify(trace?.artifacts ?? []), ...bytes].join('\n');

@@ -1,22 +1,8 @@
-import type { Cost } from '../../core/cost/cost.js';
-import type { Answers } from '../../catalogue/answers.js';
-import type { Asked, Viewed } from '../../catalogue/resource.js';
-import {
-  type Block,
-  type Columns,
-  facts as factsBlock,
-  type Link,
-  type Marked,
-  type Phrase,
-  type Picture,
-  type RecordView,
-  table as tableOf,
-  type ViewSection,
-} from '../../catalogue/view.js';
-import { capital, costFacts, grouped, isQuantity } from '../../catalogue/words.js';
+import type { Asked } from '../../catalogue/resource.js';
+import type { Block, Link, Marked, Phrase, Picture } from '../../catalogue/view.js';
+import { capital, grouped, isQuantity, toDuration } from '../../catalogue/words.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
-import { itemPage, nextPart, type Page, type Section, type View } from './page.js';
 import { change } from './parts/change.js';
 import {
   authoredPrompt,
@@ -27,52 +13,20 @@ import {
   originBar,
   outputBar,
 } from './parts/conversation.js';
+import { drawStory } from './parts/patch.js';
 import { payload } from './parts/payload.js';
 import { drawPlaces } from './parts/places.js';
-import { attemptTimeline } from './pictures/attempt-timeline.js';
+import { question } from './parts/question.js';
 import { facts, table } from './parts/table.js';
 import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
-
-/** What a page has beside the view of its resource: what an operator decides there, and what it shows of a refused request. */
-export interface PageParts<Kind extends keyof Answers> extends Pick<Page, 'refused'> {
-  parts?(value: Answers[Kind], asked: Asked): Partial<View>;
-  /** Sections that only a page can draw, before the declared ones. */
-  sections?(value: Answers[Kind], asked: Asked): readonly Section[];
-  /** Those after the declared ones. */
-  sectionsAfter?(value: Answers[Kind]): readonly Section[];
-}
-
-/** The page of a resource that declares its view. */
-export function toPage<Kind extends keyof Answers>(
-  declared: Viewed<Kind>,
-  { parts = () => ({}), sections = () => [], sectionsAfter = () => [], ...others }: PageParts<Kind> = {},
-): Page {
-  const view = (value: Answers[Kind], asked: Asked): View => {
-    const drawn = draw(declared.view(value, asked), asked);
-    const all = [...sections(value, asked), ...drawn.sections, ...sectionsAfter(value)];
-    return { ...drawn, sections: all, ...parts(value, asked) };
-  };
-  return itemPage(declared, { view, ...others });
-}
-
-function draw({ eyebrow, title, trail, lede, sections, events }: RecordView, asked: Asked): View {
-  return {
-    eyebrow,
-    title,
-    trail: trail.map(({ path, text }) => ({ path, text })),
-    ...(lede === undefined ? {} : { lede: html`${drawPhrase(lede)}` }),
-    sections: sections.map((section) => drawSection(section, asked)),
-    ...(events === undefined ? {} : { events }),
-  };
-}
-
-function drawSection({ id, title, blocks, is_about_others }: ViewSection, asked: Asked): Section {
-  const body = html`${blocks.map((block) => drawBlock(block, asked))}`;
-  return { id, title, ...(is_about_others && { is_about_others }), body: String(body) !== '' && body };
-}
+import { attemptTimeline } from './pictures/attempt-timeline.js';
+import { forkTree } from './pictures/fork-tree.js';
+import { lifeLines } from './pictures/life-lines.js';
+import { readingPlots } from './pictures/reading-plot.js';
+import { workflowGraph } from './pictures/workflow-graph.js';
 
 /** A block of a view. @param asked where it may have more parts */
-function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
+export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
   switch (block.block) {
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
@@ -97,17 +51,19 @@ function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): H
     case 'quote':
       return folded(capital(block.of), verbatim(block.text));
     case 'conversation':
-      return html`${originBar(block.call.messages, block.call.tokens)}${conversation(block.call.messages, '/messages')}`;
+      return html`${block.tokens === undefined ? NOTHING : originBar(block.messages, block.tokens)}${conversation(block.messages, block.pointer)}`;
     case 'change':
       return html`<p class="change">${block.of === undefined ? NOTHING : html`<span class="op">${block.of}</span> `}${change(block.before, block.after)}</p>`;
     case 'links':
       return html`<p class="blame">${block.links.map((each) => html`${drawLink(each)} `)}</p>`;
     case 'folded':
-      return folded(block.summary, html`${block.blocks.map((inner) => drawBlock(inner, asked))}`);
+      return folded(block.summary, html`${block.blocks.map((inner) => drawBlock(inner, asked))}`, block.is_open);
     case 'picture':
       return drawPicture(block.picture);
     case 'commands':
       return NOTHING;
+    case 'question':
+      return question(block);
     case 'more':
       return nextPart(block.next, asked);
   }
@@ -118,36 +74,24 @@ function drawJson({ value, pointer, known }: Extract<Block, { readonly block: 'j
   return pointer === undefined ? drawn : copyable(pointer, drawn);
 }
 
-/** A table of rows that the catalogue declares the columns of. */
-export function rowsOf<Row>(
-  title: string,
-  columns: Columns<Row>,
-  rows: readonly Row[],
-  empty: Phrase = 'Nothing yet.',
-): Html {
-  return drawBlock(tableOf(title, rows, columns, empty));
-}
-
-/** What was used and what it cost, as facts. */
-export function costOf(cost: Cost): Html {
-  return drawBlock(factsBlock(costFacts(cost)));
-}
-
 /** Items of one sentence each need no cards. */
 function drawList({ items, ids = [] }: Extract<Block, { readonly block: 'list' }>, asked: Pick<Asked, 'query'>): Html {
   const sentences = items.flatMap(([first, ...others]) =>
     first?.block === 'note' && others.length === 0 ? [first] : [],
   );
+  if (items.length === 0) return NOTHING;
   return sentences.length === items.length
-    ? html`<ol class="plain">${sentences.map(({ said }) => html`<li>${drawPhrase(said)}</li>`)}</ol>`
+    ? html`<ol class="plain">${sentences.map(({ said }, at) => html`<li${nameOf(ids[at])}>${drawPhrase(said)}</li>`)}</ol>`
     : html`<ol class="cards">${items.map((item, at) => drawCard(item, ids[at], asked))}</ol>`;
 }
 
 /** A note with which an item begins is its title. */
 function drawCard([first, ...blocks]: readonly Block[], id: string | undefined, asked: Pick<Asked, 'query'>): Html {
   const head = first?.block === 'note' ? html`<h3>${drawPhrase(first.said)}</h3>` : first && drawBlock(first, asked);
-  return html`<li class="card"${id === undefined ? NOTHING : html` id="${id}"`}>${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
+  return html`<li class="card"${nameOf(id)}>${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
 }
+
+const nameOf = (id: string | undefined): Html => (id === undefined ? NOTHING : html` id="${id}"`);
 
 /** A control object reads better on several lines. */
 function drawExact(text: string): Html {
@@ -166,6 +110,21 @@ function drawPicture(picture: Picture): Html {
       return drawPlaces(picture.shown);
     case 'timeline':
       return attemptTimeline(picture.shown);
+    case 'story':
+      return drawStory(picture.shown, picture.names);
+    case 'lives':
+      return lifeLines(picture.shown, picture.story);
+    case 'readings':
+      return readingPlots(picture.shown) ?? NOTHING;
+    case 'forks':
+      return forkTree(picture.shown, picture.here);
+    case 'workflow':
+      return workflowGraph(picture.shown);
+    case 'counts':
+      return html`<ul class="tiles">${picture.shown.map(
+        ([number, { path, text }]) =>
+          html`<li><a href="${path}"><span class="tile-number">${grouped(number)}</span> <span>${text}</span></a></li>`,
+      )}</ul>`;
     case 'blocks':
       return html`${picture.shown.map((block) => drawBlock(block))}`;
   }
@@ -191,7 +150,7 @@ function textOf(said: Phrase): string {
   return Array.isArray(said) ? (said as readonly Phrase[]).map(textOf).join('') : (said as Link | Marked).text;
 }
 
-function drawPhrase(said: Phrase): HtmlValue {
+export function drawPhrase(said: Phrase): HtmlValue {
   if (typeof said === 'number') return grouped(said);
   if (said === null || typeof said !== 'object') return said;
   if (Array.isArray(said)) return (said as readonly Phrase[]).map(drawPhrase);
@@ -203,14 +162,14 @@ function drawLink({ path, key, text, label }: Link): Html {
   return html`<a href="${path}"${key === undefined ? NOTHING : html` title="${key}"`}>${shortKey(text)}</a>`;
 }
 
-function drawMarked({ as, text }: Marked): Html {
+function drawMarked({ as, text, of }: Marked): Html {
   switch (as) {
     case 'moment':
       return moment(text);
     case 'world_time':
       return worldTime(text);
     case 'state':
-      return status(text);
+      return status(text, of);
     case 'code':
       return html`<code>${text}</code>`;
     case 'strong':
@@ -219,7 +178,19 @@ function drawMarked({ as, text }: Marked): Html {
       return html`<mark>${text}</mark>`;
     case 'faint':
       return html`<span class="dim">${text}</span>`;
+    case 'why':
+      return html`<span class="why">${text}</span>`;
+    case 'so_far':
+      return html`<span class="so-far" data-so-far="${text}">${toDuration(Number(text))}</span>`;
     case 'failure':
       return html`<span class="reason failure">${text}</span>`;
   }
+}
+
+/** A link to the next part of a list, with the same query otherwise. */
+function nextPart(next: string | null, { query }: Pick<Asked, 'query'>): Html {
+  if (next === null) return NOTHING;
+  const kept = new URLSearchParams({ ...query, after: next });
+  kept.delete('format');
+  return html`<p class="more"><a href="?${kept.toString()}">More</a></p>`;
 }

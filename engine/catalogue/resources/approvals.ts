@@ -1,0 +1,127 @@
+import { succeed } from '../../contract/problem.js';
+import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
+import type { ApprovalRecord } from '../../ports/approvals.js';
+import { listResource, listView, resource } from '../resource.js';
+import {
+  code,
+  type Columns,
+  facts,
+  json,
+  linkTo,
+  moment,
+  note,
+  type RecordView,
+  section,
+  state,
+  table,
+} from '../view.js';
+
+export const approval = resource({
+  name: 'get_approval',
+  path: '/approvals/:approval_id',
+  command: 'approval',
+  says: 'Show a call that waits for a person: its arguments, the rule that asks, and who decided.',
+  reader: 'operator',
+  gives: 'Approval',
+  read: (archive, { parameters: { approval_id } }) => showApproval(archive, approval_id),
+  view: viewApproval,
+});
+
+function viewApproval(shown: ApprovalRecord): RecordView {
+  const { tool_name, world_slug, attempt_id, attempted_turn, decided_by, source_invocation_id } = shown;
+  return {
+    eyebrow: 'Approval',
+    title: tool_name,
+    trail: [linkTo('world', world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)],
+    sections: [
+      section(
+        'facts',
+        'In short',
+        facts({
+          state: state(shown.status),
+          'what it does': shown.effect_class.replaceAll('_', ' '),
+          subject: shown.workflow_subject_entity_id,
+          node: shown.workflow_node_id,
+          source: linkTo('response_source', shown.source_hash, shown.source_label),
+          asked: moment(shown.asked_at),
+          until: moment(shown.deadline),
+          rule: code(shown.rule),
+          why: shown.because,
+          call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
+          id: code(shown.approval_id),
+        }),
+      ),
+      section('arguments', 'Arguments', json(shown.request)),
+      section(
+        'decision',
+        'Decision',
+        decided_by === null
+          ? note(shown.status === 'waiting' ? 'It waits for a person.' : 'Nobody has decided.')
+          : facts({ decision: shown.status, by: decided_by, when: moment(shown.decided_at), reason: shown.reason }),
+      ),
+    ],
+  };
+}
+
+const columns: Columns<ApprovalRecord> = {
+  call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
+  state: ({ status }) => state(status),
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  turn: ({ attempted_turn }) => attempted_turn,
+  subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
+  'asked (UTC)': ({ asked_at }) => moment(asked_at),
+  'until (UTC)': ({ deadline }) => moment(deadline),
+  'decided by': ({ decided_by }) => decided_by,
+};
+
+export const approvals = listResource({
+  name: 'list_approvals',
+  path: '/approvals',
+  command: 'approvals',
+  says: 'List the calls that wait for a person, and those on which one has decided, the latest first.',
+  reader: 'operator',
+  gives: 'Approvals',
+  takes: ['world', 'state'],
+  cursor: 'id',
+  keyOf: ({ approval_id }) => approval_id,
+  read: async ({ store }, { query: { world, state: status } }, part) =>
+    succeed(await store.approvals.list({ ...part, world_slug: world ?? null, status: status ?? null })),
+  view: listView<'Approvals'>({
+    about: () => ({ title: 'Approvals' }),
+    order: 'The latest first',
+    columns,
+    empty: 'No call has waited for a person.',
+  }),
+});
+
+export const approvalStatistics = resource({
+  name: 'approval_statistics',
+  path: '/approval-statistics',
+  command: 'approvals stats',
+  says: 'Show how persons decide on calls, by rule: how many, how fast, and the rules that never denied one.',
+  reader: 'operator',
+  gives: 'ApprovalStatistics',
+  takes: ['world'],
+  read: (archive, { query: { world } }) => showApprovalStatistics(archive, world),
+  view: ({ rules }) => ({
+    eyebrow: 'Approvals',
+    title: 'How persons decide',
+    trail: [],
+    sections: [section('rules', 'By rule', table('Rules', rules, ruleColumns, 'No call has waited for a person.'))],
+  }),
+});
+
+const percent = (share: number | null): string | null => (share === null ? null : `${Math.round(share * 100)} %`);
+
+const ruleColumns: Columns<ApprovalStats['rules'][number]> = {
+  rule: ({ rule }) => code(rule),
+  tool: ({ tool_name }) => tool_name,
+  asked: ({ asked }) => asked,
+  approved: ({ approved }) => approved,
+  'by a grant': ({ by_grant }) => by_grant,
+  denied: ({ denied }) => denied,
+  expired: ({ expired }) => expired,
+  'median of a decision': ({ median_ms }) => (median_ms === null ? null : `${Math.round(median_ms / 1_000)} s`),
+  'in under 3 s': ({ hasty }) => percent(hasty),
+  finding: ({ never_denied }) => (never_denied ? 'it never denied a call: a gate that decides nothing' : null),
+};

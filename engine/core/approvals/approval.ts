@@ -1,0 +1,67 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { canonicalText, contentHash } from '../content/canonical.js';
+import { findAt, pointerTokens } from '../content/json-pointer.js';
+
+/**
+ * A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with
+ * something else in it, so that no decision has an effect any more.
+ */
+export type ApprovalStatus = 'waiting' | 'approved' | 'denied' | 'expired' | 'superseded';
+
+export type ApprovalStep = 'approve' | 'deny' | 'expire' | 'supersede';
+
+/** The next status for each step. A decision is final. */
+export const APPROVAL_STEPS: Readonly<Record<ApprovalStatus, Readonly<Partial<Record<ApprovalStep, ApprovalStatus>>>>> =
+  {
+    waiting: { approve: 'approved', deny: 'denied', expire: 'expired', supersede: 'superseded' },
+    approved: {},
+    denied: {},
+    expired: {},
+    superseded: {},
+  };
+
+/** What a person is shown of a call, and decides on. */
+export interface AskedApproval {
+  readonly command_key: string;
+  readonly tool_name: string;
+  readonly source_hash: string;
+  readonly effect: string;
+  readonly node_id?: string;
+  readonly subject_id?: string;
+  readonly request: Json;
+  /** The policy, and the pointer of the deciding rule in it. */
+  readonly policy_hash: string;
+  readonly rule: string;
+  readonly because: string;
+  /** How long a person has, from now. */
+  readonly deadline_ms: number;
+}
+
+/**
+ * Binds a decision to its call: the tool's definition, the arguments, the deciding rule, the subject and the attempt.
+ * @returns SHA-256, 64 hex digits; another one for a call that differs in any of these
+ */
+export function bindApproval(
+  attempt_id: string,
+  { effect: _, because: _why, deadline_ms: _until, ...asked }: AskedApproval,
+): string {
+  const { subject_id = null, node_id = null, ...bound } = asked;
+  return contentHash({ attempt_id, ...bound, subject_id, node_id });
+}
+
+/** A person's decision for calls to come. */
+export interface ApprovalGrant {
+  readonly grant_id: string;
+  /** Pointers into the arguments, and the values that must stand there. */
+  readonly arguments: JsonObject;
+}
+
+/** The first grant that covers a call with these arguments; undefined where none does. */
+export function findGrant<Grant extends ApprovalGrant>(grants: readonly Grant[], request: Json): Grant | undefined {
+  return grants.find(({ arguments: wanted }) =>
+    Object.entries(wanted).every(([pointer, value]) => {
+      const found = findAt(request, pointerTokens(pointer));
+      return found !== undefined && canonicalText(found) === canonicalText(value);
+    }),
+  );
+}

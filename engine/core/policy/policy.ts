@@ -1,0 +1,211 @@
+import type { Json } from '../../contract/json.js';
+import type { Rule as AuthoredRule, ToolPolicy } from '../../generated/tool-policy.js';
+import type { EffectClass } from '../../generated/workflow.js';
+import { toPointer } from '../content/json-pointer.js';
+import { compileCondition, type MeetsCondition } from './condition.js';
+import type { Origin } from './origin.js';
+import { leavesOf, type Provenance } from './provenance.js';
+
+export type Decision = AuthoredRule['decide'];
+
+/** A call before its arguments are known, as rules select it. */
+export interface PolicedCall {
+  /** The id of the tool, or of another binding that does more than read. */
+  readonly tool: string;
+  readonly effect: EffectClass;
+  /** The label of its source. */
+  readonly source: string;
+  /** The entity for whom it is made; absent where it is made for all of them. */
+  readonly subject?: string;
+}
+
+/** A call that is about to be made. */
+export interface AskedCall extends PolicedCall {
+  readonly arguments: Json;
+  readonly provenance: Provenance;
+}
+
+/** The decision about a call, and the rule that made it. */
+export interface Ruling {
+  readonly decision: Decision;
+  /** The pointer of the rule in its policy; null where none matches, which denies. */
+  readonly rule: string | null;
+  readonly because: string;
+}
+
+/** One rule of a policy, or one entry of its short form. */
+export interface Rule {
+  readonly pointer: string;
+  readonly decide: Decision;
+  readonly because: string;
+  /** Absent where it is for every tool. */
+  readonly tools?: ReadonlySet<string>;
+  /** It permits nothing by itself: an approval of the short form is asked for allowed calls alone. */
+  readonly of_allowed?: true;
+  /** It depends on arguments or their origins. */
+  readonly is_conditional: boolean;
+  readonly selects: (call: PolicedCall) => boolean;
+  readonly meets: (call: AskedCall) => boolean;
+}
+
+/** A policy, compiled once for a scenario. */
+export interface Rules {
+  /** In the order of the document. */
+  readonly all: readonly Rule[];
+  /** The rules that select a call: the strongest decision first, then in the order of the document. */
+  selecting(call: PolicedCall): readonly Rule[];
+}
+
+const STRENGTH: readonly Decision[] = ['deny', 'require_approval', 'allow'];
+
+/** Compiles a policy; its short form becomes rules like the others. */
+export function compileRules(policy: Pick<ToolPolicy, 'allow' | 'require_approval' | 'rules'>): Rules {
+  const all = [
+    ...policy.allow.map((name, index) => toAllowed(name, `/allow/${index}`)),
+    ...policy.require_approval.map((name, index) => toApproval(name, `/require_approval/${index}`)),
+    ...(policy.rules ?? []).map((rule, index) => toRule(rule, `/rules/${index}`)),
+  ];
+  const ranked = STRENGTH.flatMap((decision) => all.filter(({ decide }) => decide === decision));
+  const general = ranked.filter(({ tools }) => tools === undefined);
+  const byTool = new Map(
+    [...new Set(ranked.flatMap(({ tools = [] }) => [...tools]))].map((tool) => [
+      tool,
+      ranked.filter(({ tools }) => tools?.has(tool) ?? true),
+    ]),
+  );
+  // A scenario makes few kinds of calls, and each of them again and again.
+  const selected = new Map<string, readonly Rule[]>();
+  const selecting = (call: PolicedCall): readonly Rule[] => {
+    const kind = `${call.tool}\n${call.effect}\n${call.source}\n${call.subject ?? ''}`;
+    const known = selected.get(kind) ?? (byTool.get(call.tool) ?? general).filter((rule) => rule.selects(call));
+    selected.set(kind, known);
+    return known;
+  };
+  return { all, selecting };
+}
+
+/** Decides about a call. Every rule that matches counts: deny over approval over allow; none of them denies. */
+export function decide(rules: Rules, call: AskedCall): Ruling {
+  return rulingOf(rules.selecting(call), (rule) => rule.meets(call));
+}
+
+/** What may still be decided about a call once its arguments are known. */
+export interface Foreseen {
+  readonly decisions: ReadonlySet<Decision>;
+  /** The decision that arguments cannot change, or that stands where they meet no condition. */
+  readonly ruling: Ruling;
+}
+
+/** What a policy says of a call whatever its arguments are: asked when the tools of a generation are listed. */
+export function foresee(rules: Rules, call: PolicedCall): Foreseen {
+  const selected = rules.selecting(call);
+  const ruling = rulingOf(selected, ({ is_conditional }) => !is_conditional);
+  const isStronger = (decision: Decision) => STRENGTH.indexOf(decision) < STRENGTH.indexOf(ruling.decision);
+  const open = selected.filter(({ is_conditional, of_allowed }) => is_conditional && of_allowed !== true);
+  // Where no rule matches, a conditional one still may.
+  const later = open.map(({ decide: later }) => later).filter((later) => ruling.rule === null || isStronger(later));
+  // An approval of allowed calls counts as soon as a condition allows the call.
+  const approves = later.includes('allow') && selected.some(({ of_allowed }) => of_allowed === true);
+  const possible = later.map((decision) => (approves && decision === 'allow' ? 'require_approval' : decision));
+  return { decisions: new Set([ruling.decision, ...possible]), ruling };
+}
+
+/** Whether a decision about a call depends on where its arguments come from. */
+export function readsProvenance(rules: Rules, call: PolicedCall): boolean {
+  return rules.selecting(call).some(({ is_conditional }) => is_conditional);
+}
+
+function rulingOf(ranked: readonly Rule[], matches: (rule: Rule) => boolean): Ruling {
+  let approval: Rule | undefined;
+  for (const rule of ranked) {
+    if (!matches(rule)) continue;
+    if (rule.of_allowed !== true) return toRuling(approval !== undefined && rule.decide === 'allow' ? approval : rule);
+    approval ??= rule;
+  }
+  return { decision: 'deny', rule: null, because: 'no rule of the policy allows it' };
+}
+
+function toRuling({ decide: decision, pointer: rule, because }: Rule): Ruling {
+  return { decision, rule, because };
+}
+
+const always = (): boolean => true;
+
+function toAllowed(name: string, pointer: string): Rule {
+  const because = 'the policy allows it by name';
+  const tools = new Set([name]);
+  return { pointer, decide: 'allow', because, tools, is_conditional: false, selects: always, meets: always };
+}
+
+const EFFECTS: readonly string[] = Object.keys({
+  read_only: true,
+  state_change: true,
+  external_side_effect: true,
+} satisfies Record<EffectClass, true>);
+
+export function isEffectClass(name: string): name is EffectClass {
+  return EFFECTS.includes(name);
+}
+
+function toApproval(name: string, pointer: string): Rule {
+  const because = `the policy requires a person's approval of ${isEffectClass(name) ? `every ${name} call` : 'it'}`;
+  return {
+    pointer,
+    decide: 'require_approval',
+    because,
+    of_allowed: true,
+    is_conditional: false,
+    selects: isEffectClass(name) ? ({ effect }) => effect === name : always,
+    meets: always,
+    ...(isEffectClass(name) ? {} : { tools: new Set([name]) }),
+  };
+}
+
+function toRule(authored: AuthoredRule, pointer: string): Rule {
+  const conditions = Object.entries(authored.arguments ?? {}).map(([place, condition]) =>
+    compileCondition(place, condition),
+  );
+  const hasOrigins = toOriginTest(authored);
+  return {
+    pointer,
+    decide: authored.decide,
+    because: authored.because ?? 'a rule of the policy matches it',
+    is_conditional: conditions.length > 0 || hasOrigins !== undefined,
+    selects: toSelector(authored),
+    meets: (call) => meetsAll(conditions, call) && (hasOrigins?.(originsOf(call)) ?? true),
+    ...(authored.tools === undefined ? {} : { tools: new Set(authored.tools) }),
+  };
+}
+
+function meetsAll(conditions: readonly MeetsCondition[], { arguments: args, provenance }: AskedCall): boolean {
+  return conditions.every((meets) => meets(args, provenance));
+}
+
+function toSelector({ effects, sources, subjects }: AuthoredRule): Rule['selects'] {
+  const has = (listed: readonly string[] | undefined, value: string | undefined): boolean =>
+    listed === undefined || (value !== undefined && listed.includes(value));
+  return (call) => has(effects, call.effect) && has(sources, call.source) && has(subjects, call.subject);
+}
+
+/** A rule that allows is careful: every origin must be listed. Any other matches as soon as one is. */
+function toOriginTest({ origins, decide: decision }: AuthoredRule) {
+  if (origins === undefined) return undefined;
+  const listed = new Set(origins);
+  const isListed = (origin: Origin): boolean =>
+    listed.has(origin) || (origin.startsWith('source:') && listed.has('source:*'));
+  return (found: ReadonlySet<Origin> | 'anything'): boolean => {
+    if (found === 'anything') return decision !== 'allow';
+    return decision === 'allow' ? [...found].every(isListed) : [...found].some(isListed);
+  };
+}
+
+/** The origins of all arguments of a call. Without arguments, what the model saw made it call. */
+function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): ReadonlySet<Origin> | 'anything' {
+  const all = new Set<Origin>();
+  for (const { tokens } of leavesOf(args)) {
+    const origins = known.get(toPointer(tokens)) ?? seen;
+    if (origins === 'anything') return origins;
+    for (const origin of origins) all.add(origin);
+  }
+  return all;
+}

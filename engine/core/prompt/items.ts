@@ -1,0 +1,51 @@
+import type { AnswerItem, ChatItem, FunctionCallItem } from '../../contract/source.js';
+import type { Json } from '../../contract/json.js';
+import { canonicalText } from '../content/canonical.js';
+import { contentOf, type Message, type Segment, toMessage } from './message.js';
+
+// A message is a list of segments. Items that are no text are segments of their own: `function_call` and `reasoning` hold
+// the item as canonical JSON, and `call_id` begins the message that holds the result of that call.
+
+/** What a model said: its text, and the items beside it where it calls tools natively. */
+export interface Said {
+  readonly text: string;
+  readonly items?: readonly AnswerItem[];
+}
+
+/** The answer of a model, as the conversation keeps it. */
+export function toSaidMessage({ text, items = [] }: Said): Message {
+  const said: readonly Segment[] = text === '' && items.length > 0 ? [] : [{ origin: 'model', text }];
+  const [reasoning, calls] = [items.filter(({ type }) => type === 'reasoning'), listCalls({ items })];
+  return toMessage('assistant', [...reasoning.map(toSegment), ...said, ...calls.map(toSegment)]);
+}
+
+function toSegment(item: AnswerItem): Segment {
+  const { type: origin } = item;
+  return { origin, text: canonicalText(item as unknown as Json) };
+}
+
+/** What answers a model: the results of its calls, each in a message of its own, or a message of the user. */
+export function toReplies(said: Pick<Said, 'items'>, segments: readonly Segment[]): readonly Message[] {
+  const calls = listCalls(said);
+  if (calls.length === 0) return [toMessage('user', segments)];
+  return calls.map(({ call_id }) => toMessage('tool', [{ origin: 'call_id', text: call_id }, ...segments]));
+}
+
+/** The calls of an answer. */
+export function listCalls({ items = [] }: Pick<Said, 'items'>): readonly FunctionCallItem[] {
+  return items.filter((item) => item.type === 'function_call');
+}
+
+/** The items of a conversation, in its order. */
+export function toItems(messages: readonly Message[]): readonly ChatItem[] {
+  return messages.flatMap(({ role, segments }): readonly ChatItem[] => {
+    const [first, ...result] = segments;
+    if (role === 'tool')
+      return [{ type: 'function_call_output', call_id: first?.text ?? '', output: contentOf({ segments: result }) }];
+    const texts = segments.filter(({ origin }) => origin !== 'reasoning' && origin !== 'function_call');
+    const of = (origin: AnswerItem['type']): readonly AnswerItem[] =>
+      segments.filter((segment) => segment.origin === origin).map(({ text }) => JSON.parse(text) as AnswerItem);
+    const message = { type: 'message', role, content: contentOf({ segments: texts }) } as const;
+    return [...of('reasoning'), ...(texts.length === 0 ? [] : [message]), ...of('function_call')];
+  });
+}

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../contract/json.js';
+import type { ApprovalGrant, ApprovalStatus, AskedApproval } from '../core/approvals/approval.js';
+
+/** A call that waits for a person, or for which one has decided. */
+export interface ApprovalRecord {
+  readonly approval_id: string;
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly command_key: string;
+  readonly status: ApprovalStatus;
+  readonly tool_name: string;
+  readonly source_hash: string;
+  readonly source_label: string;
+  readonly effect_class: string;
+  readonly workflow_node_id: string | null;
+  readonly workflow_subject_entity_id: string | null;
+  readonly request: JsonObject;
+  /** The pointer of the deciding rule in its policy, and its reason. */
+  readonly rule: string;
+  readonly because: string;
+  /** RFC 3339. */
+  readonly asked_at: string;
+  readonly deadline: string;
+  readonly decided_at: string | null;
+  /** Who decided; `grant` where a grant of earlier did. */
+  readonly decided_by: string | null;
+  readonly grant_id: string | null;
+  readonly reason: string | null;
+  /** The call, once it was made. */
+  readonly source_invocation_id: string | null;
+}
+
+/** How an approval stands, for the driver whose call waits for it. */
+export interface ApprovalState {
+  readonly approval_id: string;
+  readonly status: 'waiting' | 'approved' | 'denied' | 'expired';
+  /** In milliseconds since 1970, by the clock of the database. */
+  readonly deadline: number;
+  readonly reason: string | null;
+}
+
+/** An approval, and the grants that may cover its call. */
+export interface AskedState extends ApprovalState {
+  readonly grants: readonly ApprovalGrant[];
+}
+
+/** What a person is asked, with a fresh id and the hash of the call. */
+export interface NamedApproval extends AskedApproval {
+  readonly approval_id: string;
+  readonly binding_hash: string;
+}
+
+export interface UsedGrant {
+  readonly approval_id: string;
+  readonly grant_id: string;
+}
+
+/** A decision, as it is made. */
+export interface Decision {
+  readonly approval_id: string;
+  readonly decision: 'approved' | 'denied';
+  readonly decided_by: string;
+  readonly reason: string | null;
+  /** A fresh id, for the message to the attempt. */
+  readonly inbox_id: string;
+}
+
+/**
+ * What came of a decision. `duplicate`: the same was decided before. `decided`: something else was. `late`: its attempt is
+ * over, or the call was asked for once more.
+ */
+export type Decided =
+  | {
+      readonly kind: 'accepted' | 'duplicate' | 'decided' | 'late';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+    }
+  | { readonly kind: 'unknown' };
+
+/** A grant, as people read it. */
+export interface GrantRecord extends ApprovalGrant {
+  readonly world_slug: string;
+  readonly tool_name: string;
+  readonly workflow_subject_entity_id: string | null;
+  readonly uses_left: number;
+  readonly granted_by: string;
+  readonly granted_at: string;
+  readonly deadline: string;
+  readonly reason: string | null;
+}
+
+/** How people have decided on the calls of one rule. */
+export interface ApprovalStatistics {
+  readonly rule: string;
+  readonly tool_name: string;
+  readonly asked: number;
+  readonly approved: number;
+  readonly denied: number;
+  readonly expired: number;
+  readonly by_grant: number;
+  /** Of decisions by a person: the median in milliseconds; null without one. */
+  readonly median_ms: number | null;
+  /** Of decisions by a person: the share made in under 3 seconds, from 0 to 1; null without one. */
+  readonly hasty: number | null;
+}

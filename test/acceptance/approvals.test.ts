@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
+import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
+import type { ApprovalRecord } from '../../engine/ports/approvals.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
+import { editWorkflows, loadScript, must, onEachDatabase, type ParkStage, type Play } from '../support/park-stage.js';
+
+const LETTERS = { scenario: 'letters' } as const;
+const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
+const FIRST_TRY = 'nora/act/round-1/try-1';
+
+/** The letters, which a person must approve. */
+const asked = (context: TestContext) =>
+  editWorkflows(context, {
+    'policies/letters.json': (policy: JsonObject) => ({ ...policy, require_approval: ['write_letter'] }),
+  });
+
+/** A turn in which a letter waits for a person. */
+async function playAsked(context: TestContext, stage: ParkStage, says?: Answers): Promise<[Play, ApprovalRecord]> {
+  const play = await stage.play({
+    ...LETTERS,
+    workflows: await asked(context),
+    ...(says === undefined ? {} : { says }),
+  });
+  const [approval] = await waiting(stage, play.world_slug);
+  assert.ok(approval, JSON.stringify(play.report.turns));
+  return [play, approval];
+}
+
+const waiting = (stage: ParkStage, world_slug: string) =>
+  stage.engine.store.approvals.list({ world_slug, status: 'waiting', limit: 10 });
+
+const decide = (stage: ParkStage, { approval_id }: ApprovalRecord, decision: 'approved' | 'denied', reason?: string) =>
+  decideCall(stage.engine, { approval_id, decision, decided_by: 'ann', ...(reason === undefined ? {} : { reason }) });
+
+const statusesOf = ({ report }: Play) => report.turns.map(({ status }) => status);
+
+/** What the letters' model says where its letter is denied: it rests. */
+async function sayInstead(): Promise<Answers> {
+  const script = await loadScript('letters');
+  const rest = { narration: 'Nora leaves the letter unwritten.', effects: [] };
+  const turn = script.turns['1'] ?? script.turns['*'] ?? {};
+  return {
+    ...script,
+    turns: { '*': { ...turn, 'nora/act/round-1/try-2': { json: { kind: 'final_patch', patch: rest } } } },
+  } as Answers;
+}
+
+onEachDatabase('a call that a person must approve', (open) => {
+  test('a call that a person must approve suspends its turn and is not made, and nothing of it is on record', async (t) => {
+    const stage = await open();
+    const [play, approval] = await playAsked(t, stage);
+    assert.deepEqual(statusesOf(play), ['suspended']);
+    assert.equal(stage.toys.post.letters.length, 0);
+    assert.deepEqual(
+      play.attempts[0]?.invocations.map(({ command_key }) => command_key),
+      [FIRST_TRY],
+    );
+    const { tool_name, status, rule, workflow_subject_entity_id, effect_class, decided_by } = approval;
+    assert.deepEqual(
+      [tool_name, status, rule, workflow_subject_entity_id, effect_class, decided_by],
+      ['write_letter', 'waiting', '/require_approval/0', 'nora', 'external_side_effect', null],
+    );
+  });
+
+  test('an approved call is made once, with the arguments that were shown, and its turn goes on', async (t) => {
+    const stage = await open();
+    const [play, approval] = await playAsked(t, stage);
+    assert.equal(must(await decide(stage, approval, 'approved', 'a friendly letter')).accepted, true);
+    const second = await stage.run(play.before);
+    assert.deepEqual(statusesOf(second), ['suspended']);
+    const [letter] = stage.toys.post.letters;
+    assert.equal(stage.toys.post.letters.length, 1);
+    must(await reportCall(stage.engine, letter?.correlation_id ?? '', { kind: 'answered', value: ANSWER }));
+    assert.deepEqual(statusesOf(await stage.run(play.before)), ['committed']);
+    assert.equal(stage.toys.post.letters.length, 1);
+    const shown = must(await showApproval(stage.engine, approval.approval_id));
+    assert.deepEqual([shown.status, shown.decided_by, shown.reason], ['approved', 'ann', 'a friendly letter']);
+    const call = await stage.invocation(shown.source_invocation_id ?? '');
+    assert.deepEqual(call.request_json, shown.request);
+  });
+
+  test('a denied call is not made; its model is told the reason, and the turn goes on without it', async (t) => {
+    const stage = await open();
+    const [play, approval] = await playAsked(t, stage, await sayInstead());
+    must(await decide(stage, approval, 'denied', 'no letters on Sundays'));
+    const second = await stage.run(play.before);
+    assert.deepEqual(statusesOf(second), ['committed']);
+    assert.equal(stage.toys.post.letters.length, 0);
+    const calls = second.attempts[0]?.invocations ?? [];
+    const denied = calls.find(({ failure_class }) => failure_class === 'approval_denied');
+    assert.ok(denied);
+    const again = calls.at(-1);
+    const prompt = JSON.stringify(await stage.llmCall(again?.llm_call_id ?? null));
+    assert.match(prompt, /no letters on Sundays/);
+  });
+
+  test('a decision is final: the same again changes nothing, and another one is refused', async (t) => {
+    const stage = await open();
+    const [, approval] = await playAsked(t, stage);
+    must(await decide(stage, approval, 'approved'));
+    const again = must(await decide(stage, approval, 'approved'));
+    assert.deepEqual([again.accepted, again.reason], [false, 'duplicate']);
+    const other = await decide(stage, approval, 'denied');
+    assert.deepEqual(other.ok ? [] : other.problems.map(({ code }) => code), ['APPROVAL_DECIDED']);
+    const unknown = await decideCall(stage.engine, { approval_id: 'x', decision: 'approved', decided_by: 'ann' });
+    assert.deepEqual(unknown.ok ? [] : unknown.problems.map(({ code }) => code), ['APPROVAL_UNKNOWN']);
+  });
+
+  test('a decision comes too late once its attempt is over, and the approval says that it is superseded', async (t) => {
+    const stage = await open();
+    const [play, approval] = await playAsked(t, stage);
+    must(await askToStop(stage.engine, approval.attempt_id));
+    await stage.run(play.before);
+    const late = await decide(stage, approval, 'approved');
+    assert.deepEqual(late.ok ? [] : late.problems.map(({ code }) => code), ['APPROVAL_LATE']);
+    assert.equal(must(await showApproval(stage.engine, approval.approval_id)).status, 'superseded');
+  });
+
+  test('a grant approves the calls that it covers, as often as it says, and each use is on record', async (t) => {
+    const stage = await open();
+    const world = await stage.makeWorld({ ...LETTERS, workflows: await asked(t) });
+    stage.model.setScript(await loadScript('letters'));
+    const grant = await stage.engine.store.approvals.grant({
+      world_slug: world.world_slug,
+      grant_id: stage.engine.runtime.clock.uuid(),
+      tool_name: 'write_letter',
+      subject_id: 'nora',
+      arguments: { '/to': 'Emil' },
+      uses: 1,
+      granted_by: 'ann',
+      deadline_ms: 60_000,
+      reason: 'letters to Emil are fine today',
+    });
+    await stage.run(world);
+    assert.equal(stage.toys.post.letters.length, 1);
+    const [approval] = await stage.engine.store.approvals.list({ world_slug: world.world_slug, limit: 10 });
+    assert.ok(approval);
+    const shown = must(await showApproval(stage.engine, approval.approval_id));
+    assert.deepEqual([shown.status, shown.decided_by, shown.grant_id], ['approved', 'grant', grant?.grant_id]);
+    const [rule] = must(await showApprovalStatistics(stage.engine, world.world_slug)).rules;
+    assert.deepEqual([rule?.asked, rule?.approved, rule?.by_grant, rule?.median_ms], [1, 1, 1, null]);
+  });
+
+  test('a call that nobody decides on in time is not made, and its model is told', async (t) => {
+    const stage = await open();
+    const [play, approval] = await playAsked(t, stage, await sayInstead());
+    if (stage.outside === undefined) return t.skip('only a second connection can move the deadline');
+    await stage.outside.query('UPDATE approvals SET deadline = now() WHERE approval_id = $1', [approval.approval_id]);
+    assert.equal(await expireCalls(stage.engine), 1);
+    assert.deepEqual(statusesOf(await stage.run(play.before)), ['committed']);
+    assert.equal(must(await showApproval(stage.engine, approval.approval_id)).status, 'expired');
+    assert.equal(stage.toys.post.letters.length, 0);
+  });
+});
