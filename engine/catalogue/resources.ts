@@ -16,6 +16,7 @@ import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
+import { policy } from './resources/policy.js';
 import { search } from './resources/search.js';
 import { turn, turnPatches } from './resources/turn.js';
 import { world } from './resources/world.js';
@@ -47,6 +48,7 @@ export const RESOURCES: readonly Resource[] = [
   worldVerification,
   llmCall,
   overview,
+  policy,
   search,
   turn,
   turnPatches,

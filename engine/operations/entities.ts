@@ -25,7 +25,7 @@ export interface EntityPlace extends WorldPlace {
 }
 
 /** The canonical id that a person means, by the rules of `normaliseEntityId`. */
-function toEntityId(written: string): Outcome<string> {
+export function toEntityId(written: string): Outcome<string> {
   const meant = normaliseEntityId(written);
   return meant.ok ? succeed(meant.id) : refuse(problem('BAD_ENTITY_ID', { written, reason: meant.reason }));
 }

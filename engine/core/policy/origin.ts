@@ -47,6 +47,9 @@ const SEGMENTS: Readonly<Record<SegmentOrigin, (sources: SeenSources) => readonl
   nodes: ofWorld,
   tool_result: ({ tools }) => toOrigins(tools),
   model: () => ['model'],
+  reasoning: () => ['model'],
+  function_call: () => ['model'],
+  call_id: () => ['model'],
   correction: () => ['author', 'model'],
 };
 
