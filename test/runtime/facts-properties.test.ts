@@ -21,14 +21,14 @@ interface Life {
   /** After how many steps it is killed; at which request of the model it is stopped, or leaves. */
   readonly at: number;
   /** What becomes of a call that waits or is in doubt afterwards. */
-  readonly then: 'performed' | 'not performed' | 'nothing';
+  readonly afterwards: 'performed' | 'not performed' | 'nothing';
 }
 
 const life: fc.Arbitrary<Life> = fc.record({
   fault: fc.constantFrom('none', 'none', 'none', 'reset_connection', 'status_500', 'model_breaks', 'model_babbles'),
   ends: fc.constantFrom('by itself', 'by itself', 'killed', 'stopped', 'leaves'),
   at: fc.integer({ min: 1, max: 9 }),
-  then: fc.constantFrom('performed', 'not performed', 'nothing'),
+  afterwards: fc.constantFrom('performed', 'not performed', 'nothing'),
 });
 
 /** One subject with side effects, several in order, several at once, and an answer that comes later. */
@@ -109,10 +109,10 @@ describe('the facts of an attempt', () => {
   }
 
   /** Reports the calls that wait, and settles those that are in doubt. */
-  async function goOn({ attempt_id }: ObservedAttempt['lease'], then: Life['then']): Promise<void> {
+  async function goOn({ attempt_id }: ObservedAttempt['lease'], afterwards: Life['afterwards']): Promise<void> {
     const attempt = await arena.freshStore().records.attempt(attempt_id);
     const engine = arena.freshEngine();
-    for (const call of then === 'nothing' ? [] : (attempt?.invocations ?? [])) {
+    for (const call of afterwards === 'nothing' ? [] : (attempt?.invocations ?? [])) {
       const { source_invocation_id, tool_name } = call;
       const answer = RESULTS[(tool_name ?? '') as keyof typeof RESULTS];
       if (call.status === 'pending') {
@@ -121,11 +121,11 @@ describe('the facts of an attempt', () => {
           await reportCall(
             engine,
             source_invocation_id,
-            then === 'performed' ? { kind: 'answered', value: answer } : said,
+            afterwards === 'performed' ? { kind: 'answered', value: answer } : said,
           ),
         );
       } else if (isInDoubt(call) && attempt?.is_adoptable === true && attempt.ended_at !== null) {
-        const performed = then === 'performed' ? { answer } : {};
+        const performed = afterwards === 'performed' ? { answer } : {};
         must(await settleCall(engine, { attempt_id, source_invocation_id, ...performed }));
       }
     }
@@ -152,7 +152,7 @@ describe('the facts of an attempt', () => {
               for (const fact of record) seen.add(toSeen(fact));
             }
             const last = observed.at(-1);
-            if (last !== undefined) await goOn(last.lease, one.then);
+            if (last !== undefined) await goOn(last.lease, one.afterwards);
             for (const fact of last === undefined ? [] : await recorded(last)) seen.add(toSeen(fact));
           }
         },
