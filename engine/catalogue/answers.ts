@@ -26,7 +26,8 @@ import type { Found } from '../operations/search.js';
 import type { ApprovalRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
-import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
+import type { CostedAttempt } from '../operations/read-cost.js';
+import type { InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
 /** How many of the latest rows have each state. */
 interface Counted {
@@ -56,7 +57,7 @@ export interface Answers {
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
   readonly PolicyExplanation: PolicyExplanation;
-  readonly Attempts: Part<AttemptSummary> & Counted;
+  readonly Attempts: Part<CostedAttempt> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;
   readonly Calls: Part<InvocationSummary>;

@@ -3,6 +3,7 @@ import { stateOf } from '../core/protocol/work-state.js';
 import type { Entity } from '../core/world/world.js';
 import type { ListedAgent } from '../operations/agents.js';
 import type { StirringWorld } from '../operations/browse/overview.js';
+import type { Costing } from '../operations/read-cost.js';
 import type { ActiveWorld } from '../operations/worlds.js';
 import type { ListedAttempt, ListedInvocation, ListedLlmCall, Readable } from '../ports/browse.js';
 import type { OperatorActionRecord } from '../ports/operator-actions.js';
@@ -22,7 +23,7 @@ import {
   failure,
   type Phrase,
 } from './view.js';
-import { callWord, count, labelOf, runWord, shorten, toDuration, tookFrom, words } from './words.js';
+import { callWord, count, labelOf, moneyOf, runWord, shorten, toDuration, tokensOf, tookFrom, words } from './words.js';
 
 const LENGTH_MAX = 200;
 const FAILURE_LENGTH_MAX = 36;
@@ -73,8 +74,13 @@ export const llmCallColumns: Columns<ListedLlmCall> = {
   ...whereColumns,
 };
 
+const costColumns: Columns<Partial<Costing>> = {
+  tokens: ({ cost }) => (cost === undefined ? null : tokensOf(cost)),
+  cost: ({ cost }) => (cost === undefined ? null : moneyOf(cost)),
+};
+
 /** The attempts of a world. */
-export const attemptColumns: Columns<AttemptSummary> = {
+export const attemptColumns: Columns<AttemptSummary & Partial<Costing>> = {
   turn: ({ attempted_turn }) => attempted_turn,
   attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
   state: (attempt) => state(stateOf(attempt)),
@@ -84,6 +90,7 @@ export const attemptColumns: Columns<AttemptSummary> = {
     return why === null || id === null ? why : linkTo('source_invocation', id, why);
   },
   calls: ({ source_invocation_count }) => source_invocation_count,
+  ...costColumns,
   took: ({ started_at, ended_at }) => tookFrom(started_at, ended_at),
   'began (UTC)': ({ started_at }) => moment(started_at),
 };
@@ -114,6 +121,7 @@ export const agentColumns = (world_slug: string): Columns<ListedAgent> => ({
   tool: ({ current_tool }) => current_tool,
   waiting: ({ waiting_tool_count }) => waiting_tool_count || null,
   'waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
+  ...costColumns,
   'latest turn': ({ latest_turn }) => state(latest_turn?.state ?? null),
   'agent turn': ({ active_agent_turn_id, latest_turn }) =>
     linkTo('agent_turn', active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null),

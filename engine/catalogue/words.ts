@@ -68,6 +68,16 @@ export function toShare(part: number, whole: number): string {
   return `${Math.round((100 * part) / Math.max(1, whole))} %`;
 }
 
+/** The tokens of a record in a table; nothing where none was counted. */
+export function tokensOf({ input_tokens, output_tokens }: Cost): string | null {
+  return input_tokens + output_tokens === 0 ? null : toThousands(input_tokens + output_tokens);
+}
+
+/** The money of a record in a table. */
+export function moneyOf({ usd, unpriced_calls, uncounted_calls }: Cost): string | null {
+  return usd === null || unpriced_calls + uncounted_calls === 0 ? toDollars(usd) : `at least ${toDollars(usd)}`;
+}
+
 /** The tokens and the money of a record, as facts; none of a record without generations. */
 export function costFacts(cost: Cost): { readonly tokens: string | null; readonly cost: string | null } {
   const { calls, input_tokens, output_tokens, usd, unpriced_calls, estimated_calls, uncounted_calls } = cost;
@@ -84,14 +94,11 @@ export function costFacts(cost: Cost): { readonly tokens: string | null; readonl
   ];
   const doubted = doubts.length === 0 ? '' : ` (${doubts.join(', ')})`;
   const used = `${toThousands(input_tokens)} in, ${toThousands(output_tokens)} out${parts.join('')}`;
-  const isWhole = unpriced_calls + uncounted_calls === 0;
-  const known = usd === null ? 'not known: its models have no price here' : toDollars(usd);
+  const left_out = unpriced_calls + uncounted_calls;
+  const known = usd === null ? 'not known: its models have no price here' : moneyOf(cost);
   return {
     tokens: `${used}, in ${count(calls, 'generation')}${doubted}`,
-    cost:
-      usd === null || isWhole
-        ? known
-        : `at least ${known}: ${count(unpriced_calls + uncounted_calls, 'call')} not priced`,
+    cost: usd === null || left_out === 0 ? known : `${known}: ${count(left_out, 'call')} not priced`,
   };
 }
 

@@ -374,7 +374,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         }
       },
       "next": {
@@ -1854,7 +1854,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempts": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         },
         "description": "The latest first; at most 20 of them."
       },
@@ -2085,9 +2085,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "description": "A JSON object, read-only."
   },
-  "AttemptSummary": {
+  "CostedAttempt": {
     "type": "object",
+    "additionalProperties": false,
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "attempt_id": {
         "type": "string"
       },
@@ -2154,21 +2158,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "attempt_id",
-      "world_slug",
       "attempted_turn",
-      "status",
-      "failure_class",
-      "failure_message",
-      "failed_subject_entity_id",
+      "calls_in_doubt",
+      "cost",
+      "ended_at",
       "failed_node_id",
       "failed_source_invocation_id",
-      "source_invocation_count",
-      "calls_in_doubt",
+      "failed_subject_entity_id",
+      "failure_class",
+      "failure_message",
       "is_driven",
+      "source_invocation_count",
       "started_at",
-      "ended_at"
+      "status",
+      "world_slug"
     ],
-    "additionalProperties": false
+    "description": "An attempt in a list."
   },
   "WorldRecord": {
     "type": "object",
@@ -2417,7 +2422,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempts": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
+          "$ref": "#/components/schemas/CostedAttempt"
         }
       }
     },
@@ -3840,6 +3845,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ListedAgent": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "agent_id": {
         "type": "string"
       },
@@ -3933,6 +3941,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "active_agent_turn_id",
       "activity",
       "agent_id",
+      "cost",
       "current_tool",
       "latest_turn",
       "resume_deadline",
@@ -3941,7 +3950,92 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "waiting_tool_count"
     ],
     "additionalProperties": false,
-    "description": "An agent's state head, and its turn in the world's latest attempt: null where it had none in it."
+    "description": "An agent's state head, what all its calls in this world have cost, and its turn in the world's latest attempt: null where it had none in it."
+  },
+  "AttemptSummary": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_count": {
+        "type": "number",
+        "description": "Calls that it made itself, without adopted ones."
+      },
+      "calls_in_doubt": {
+        "type": "number",
+        "description": "Calls that have to be settled before a turn begins."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "world_slug",
+      "attempted_turn",
+      "status",
+      "failure_class",
+      "failure_message",
+      "failed_subject_entity_id",
+      "failed_node_id",
+      "failed_source_invocation_id",
+      "source_invocation_count",
+      "calls_in_doubt",
+      "is_driven",
+      "started_at",
+      "ended_at"
+    ],
+    "additionalProperties": false
   },
   "ComparedCall": {
     "type": "object",

@@ -11,11 +11,14 @@ import type {
 import type { ListPart } from '../ports/browse.js';
 import type { CallFailureRecord } from '../ports/records.js';
 import type { Archive } from './engine.js';
-import { type Costing, readCost } from './read-cost.js';
+import { type Costing, readCost, readCosts } from './read-cost.js';
 import { unknownWorld } from './worlds.js';
 
-/** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
-export interface ListedAgent extends AgentHeadRecord {
+/**
+ * An agent's state head, what all its calls in this world have cost, and its turn in the world's latest attempt: null where
+ * it had none in it.
+ */
+export interface ListedAgent extends AgentHeadRecord, Costing {
   readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome' | 'state'> | null;
 }
 
@@ -26,7 +29,9 @@ export async function listAgents(archive: Archive, world_slug: string): Promise<
   const [latest] = await browse.attempts({ world_slug, limit: 1 });
   const turns = (latest && (await records.attempt(latest.attempt_id, 1)))?.agent_turns ?? [];
   const heads = await records.agents(world_slug);
-  const value = heads.map((head) => {
+  const costOf = await readCosts(archive, { of: 'subjects', world_slug });
+  const value = heads.map((agent) => {
+    const head = { ...agent, cost: costOf(agent.agent_id) };
     const turn = turns.findLast(({ agent_id }) => agent_id === head.agent_id);
     if (turn === undefined) return { ...head, latest_turn: null };
     const { agent_turn_id, outcome, state } = turn;

@@ -1,19 +1,17 @@
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { CognitionProfile } from '../generated/cognition-profile.js';
-import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { ToolPolicy } from '../generated/tool-policy.js';
-import type { AvailableTool, CognitionWorkflow, EffectClass, Reference } from '../generated/workflow.js';
+import type { CognitionWorkflow, EffectClass } from '../generated/workflow.js';
 import { type CompileParts, hashOf } from '../core/binding/compile-parts.js';
 import { promptsOf, textOf } from '../core/binding/prompt-messages.js';
 import { among } from '../core/content/nearest-name.js';
-import { nodeTypeOf } from '../core/nodes/index.js';
-import type { AuthoredNode } from '../core/nodes/node-type.js';
 import { compileRules, decide, type Decision, foresee, type PolicedCall, type Ruling } from '../core/policy/policy.js';
 import { type Provenance, traceArguments, UNTRACED } from '../core/policy/provenance.js';
 import type { Segment } from '../core/prompt/message.js';
 import { parsePromptText } from '../core/prompt/template.js';
+import { type DataBinding, findSource, listDataBindings } from '../core/workflow/policed-bindings.js';
 import { listAmbientSources, listWorldSources } from '../core/workflow/seen-sources.js';
 import { withPrompts } from '../core/workflow/prompt-files.js';
 import { composeWorld } from '../core/world/world.js';
@@ -81,13 +79,13 @@ export async function explainPolicy(archive: Archive, asked: PolicyQuestion): Pr
   const hash = hashOf(profile.workflow_ref);
   const authored = find('cognition_workflow', hash) as unknown as CognitionWorkflow;
   const { workflow } = withPrompts({ find }, { kind: 'cognition_workflow', hash }, authored);
-  const bindings = listBindings(workflow);
+  const bindings = listDataBindings(workflow);
   const binding = bindings.find(({ id }) => id === asked.tool);
   if (binding === undefined) {
     const named = bindings.map(({ id }) => id);
     return refuse(problem('NO_SUCH_CALL', { subject: meant.value, name: asked.tool, ...among(asked.tool, named) }));
   }
-  const { label } = find('response_source', hashOf(binding.source_ref)) as unknown as ResponseSource;
+  const { label = '' } = findSource({ find }, binding.source_ref) ?? {};
   const call: PolicedCall = { tool: asked.tool, effect: binding.effect, source: label, subject: meant.value };
   const place = { find, scenario, workflow, world: shown.value };
   const given = args && { arguments: args.value, provenance: trace(place, call, binding, args.value) };
@@ -122,25 +120,6 @@ function explain(
   return { ...ruling, may_become: [...decisions].filter((one) => one !== ruling.decision), rules: listed };
 }
 
-/** A call that a policy can decide about. */
-interface Binding {
-  readonly id: string;
-  readonly effect: EffectClass;
-  readonly source_ref: Reference;
-  /** Of a tool, with the node that offers it. */
-  readonly offered?: { readonly tool: AvailableTool; readonly node: AuthoredNode };
-}
-
-function listBindings({ ambient_sources, nodes }: CognitionWorkflow): readonly Binding[] {
-  const calls = nodes.flatMap((node) => (node.type === 'source_call' ? [node] : []));
-  const tools = nodes.flatMap((node) =>
-    nodeTypeOf(node)
-      .toolsOffered(node)
-      .map((tool) => ({ ...tool, id: tool.name, offered: { tool, node } })),
-  );
-  return [...ambient_sources, ...calls, ...tools];
-}
-
 interface Place extends Pick<CompileParts, 'find'> {
   readonly scenario: Scenario;
   readonly workflow: CognitionWorkflow;
@@ -148,7 +127,7 @@ interface Place extends Pick<CompileParts, 'find'> {
 }
 
 /** Where arguments would come from if a model had read the prompt of its node, and nothing else. */
-function trace(place: Place, { subject, source }: PolicedCall, { offered }: Binding, args: Json): Provenance {
+function trace(place: Place, { subject, source }: PolicedCall, { offered }: DataBinding, args: Json): Provenance {
   if (offered === undefined || offered.node.type === 'source_call') return UNTRACED;
   const { find, scenario, workflow, world } = place;
   const messages = promptsOf(offered.node).flatMap((prompt) =>

@@ -107,7 +107,7 @@ function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: 
   return problem('SOURCE_NOT_READY', { label, obstacle, slug }, { details: { source: label, source_hash: hash } });
 }
 
-/** Refuses a world's scenario, or a workflow, that breaks its schema: an import takes a document by its hash alone. */
+/** Refuses a world's scenario, or a workflow, that breaks its schema: who writes rows by hand is not held to it. */
 export async function checkReadable(
   { store, authoring }: Engine,
   { world_slug = '', hash }: { readonly [Key in 'world_slug' | 'hash']?: string },

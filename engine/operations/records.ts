@@ -3,13 +3,12 @@ import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
   AttemptStatus,
-  AttemptSummary,
   InvocationRecord,
   InvocationView,
   LlmCallRecord,
 } from '../ports/records.js';
 import type { Archive } from './engine.js';
-import { type Costing, readCost } from './read-cost.js';
+import { type CostedAttempt, type Costing, readCost, withCosts } from './read-cost.js';
 import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld, type WorldPlace } from './worlds.js';
 
@@ -45,7 +44,7 @@ export function attemptUnknown(id: string): Problem {
 export interface WorldAttempts extends QueuedTurns {
   readonly world_slug: string;
   /** The latest first. */
-  readonly attempts: readonly AttemptSummary[];
+  readonly attempts: readonly CostedAttempt[];
   readonly is_filtered?: true;
 }
 
@@ -72,7 +71,7 @@ export async function listAttempts(
   const is_filtered = attempts.length < all.length;
   return succeed({
     world_slug,
-    attempts,
+    attempts: await withCosts(archive, world_slug, attempts),
     ...(is_filtered ? { is_filtered } : {}),
     ...(await findQueue(archive, world_slug)),
   });

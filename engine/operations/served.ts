@@ -5,7 +5,7 @@ import type { JsonObject } from '../contract/json.js';
 import { type Outcome, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
 import type { Composition, ServedAt, ServerOfHere } from './composition.js';
-import { type Engine, whileOpen } from './engine.js';
+import { type Archive, type Engine, whileOpen } from './engine.js';
 import { userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
 import type { Acknowledgement } from './reports.js';
@@ -46,7 +46,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork, world delete and mcp --stdio go through it, by scenarios that are stored. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork, world delete and mcp --stdio go through it, by scenarios that are stored, and so do verify and the commands that show one record or list. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -111,19 +111,51 @@ async function through(
   refused: Refused,
   { path, body }: Request,
 ): Promise<Outcome<Acknowledgement> | undefined> {
+  const asked = await ask(composition, refused, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (asked?.ok !== true) return asked;
+  const { url, answer } = asked.value;
+  return isAcknowledgement(answer) ? succeed(answer) : refuse(...toProblems(url, answer));
+}
+
+/**
+ * Reads the database, or what the server shows of it that holds it.
+ * @param path of a page of the server that shows the same
+ */
+export async function readHereOrThere<Value>(
+  composition: Composition,
+  here: (archive: Archive) => Promise<Outcome<Value>>,
+  path: string,
+): Promise<Outcome<Value>> {
+  const archive = await composition.openArchive();
+  const asked = archive.ok
+    ? undefined
+    : await ask(composition, archive, path, { headers: { accept: 'application/json' } });
+  if (asked === undefined) return whileOpen(archive, here);
+  return asked.ok ? succeed(asked.value.answer as Value) : asked;
+}
+
+/** Asks the server that holds the database. @returns undefined where another program holds it, or none */
+async function ask(
+  composition: Composition,
+  refused: Refused,
+  path: string,
+  {
+    headers,
+    ...request
+  }: Pick<RequestInit, 'method' | 'body'> & { readonly headers: Readonly<Record<string, string>> },
+): Promise<Outcome<{ readonly url: string; readonly answer: unknown }> | undefined> {
   const holder = await findHolder(composition, refused, path);
   if (holder === undefined) return undefined;
-  const { place, headers } = holder;
+  const { place } = holder;
   try {
-    const response = await fetch(place, {
-      method: 'POST',
-      redirect: 'error',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
+    const sent = { ...request, redirect: 'error', headers: { ...headers, ...holder.headers } } as const;
+    const response = await fetch(place, sent);
     const answer: unknown = await response.json();
-    if (response.ok && isAcknowledgement(answer)) return succeed(answer);
-    return refuse(...toProblems(place.origin, answer));
+    return response.ok ? succeed({ url: place.origin, answer }) : refuse(...toProblems(place.origin, answer));
   } catch {
     return undefined;
   }

@@ -155,4 +155,7 @@ export type WantedCalls =
   | { readonly of: 'world'; readonly world_slug: string }
   | { readonly of: 'turn'; readonly world_slug: string; readonly turn: number }
   | { readonly of: 'attempt'; readonly world_slug: string; readonly attempt_id: string }
-  | { readonly of: 'subject'; readonly world_slug: string; readonly attempt_id: string; readonly subject_id: string };
+  | { readonly of: 'subject'; readonly world_slug: string; readonly attempt_id: string; readonly subject_id: string }
+  /** Of each of these attempts, or of each subject of the world, apart. */
+  | { readonly of: 'attempts'; readonly world_slug: string; readonly attempt_ids: readonly string[] }
+  | { readonly of: 'subjects'; readonly world_slug: string };

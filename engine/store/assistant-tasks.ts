@@ -4,7 +4,7 @@ import { TAKE_BACK } from './inbox/queue.js';
 import { prepare, run, type Runner } from './statement.js';
 
 /** The turns that one request has queued, and who asked for them. */
-interface AssistantTask {
+export interface AssistantTask {
   readonly world_slug: string;
   readonly task_id: string;
   readonly principal: string;
@@ -23,7 +23,7 @@ export async function addTask(runner: Runner, task: AssistantTask): Promise<void
 }
 
 /** One turn of a task: its message, and the latest attempt at it. */
-interface TaskTurn {
+export interface TaskTurn {
   readonly is_over: boolean;
   readonly changed_at: string;
   /** Why it is put off. */
@@ -71,7 +71,7 @@ const TAKE_BACK_OF_TASK = prepare(
   ),
 );
 
-interface TakenTask extends Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> {
+export interface TakenTask extends Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> {
   readonly reason: string;
 }
 

@@ -33,7 +33,7 @@ export function listEffects(
 }
 
 /** A part of the changes of one entity, the latest first. */
-interface EntityEffects {
+export interface EntityEffects {
   readonly entity_id: string;
   /** The last turn that counts. */
   readonly until: number;

@@ -38,7 +38,7 @@ const FIND_DELETION = prepare(
    ORDER BY action_id DESC LIMIT 1`,
 );
 
-interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
+export interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
   /** Null for the deletion of a world. */
   readonly world_slug: string | null;
   /** The address of its origin: for the operator of the database, and on no page. */

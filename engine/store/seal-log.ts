@@ -35,7 +35,7 @@ export interface LogState {
 }
 
 /** What a checkpoint adds to the log. */
-interface LogGrowth {
+export interface LogGrowth {
   /** Of each unlogged seal, in their order. */
   readonly leaves: readonly { readonly seal: string; readonly leaf_hash: Uint8Array }[];
   readonly signed: SignedState;

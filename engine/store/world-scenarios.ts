@@ -6,7 +6,7 @@ import type { InWorld } from './queries.js';
 import { prepare, run, toTimestamp } from './statement.js';
 
 /** A scenario for a world, and the files that it was read from. */
-interface ChosenScenario {
+export interface ChosenScenario {
   readonly scenario_hash: string;
   readonly files?: ScenarioFiles;
 }

@@ -15,6 +15,8 @@ const NUMBERED_LENGTH = 4;
 
 /** A blank line. */
 const EVENT_ENDS = /\r\n\r\n|\n\r?\n|\r\r/;
+/** More characters than one of them has before its last. */
+const END_LENGTH = 3;
 
 interface WatchParts {
   readonly id: string;
@@ -42,7 +44,7 @@ export function watchEvents(
   { id, lost, admit }: WatchParts,
 ): ReadableStream<Uint8Array> {
   const [reader, decoder, encoder] = [body.getReader(), new TextDecoder(), new TextEncoder()];
-  let [numbered, tail, rest] = [false, '', ''];
+  let [numbered, tail, begun, near] = [false, '', '', ''];
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -54,8 +56,13 @@ export function watchEvents(
         const text = decoder.decode(value, { stream: true });
         tail = tail.slice(-NUMBERED_LENGTH) + text;
         numbered ||= NUMBERED.test(tail);
-        const events = (rest + text).split(EVENT_ENDS);
-        rest = events.pop() ?? '';
+        // What an event has before its last characters is not looked at again with each chunk: it may have very many.
+        const [first = '', ...more] = (near + text).split(EVENT_ENDS);
+        const events = [begun + first, ...more];
+        const last = more.at(-1) ?? first;
+        events.pop();
+        begun = (more.length === 0 ? begun : '') + last.slice(0, -END_LENGTH);
+        near = last.slice(-END_LENGTH);
         controller.enqueue(encoder.encode(events.map((event) => `${admitEvent(event, admit)}\n\n`).join('')));
       } catch (error) {
         if (isSourceFailure(error)) lost.set(id, error);

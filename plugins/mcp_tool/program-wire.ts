@@ -128,7 +128,9 @@ class ProgramTransport implements Transport {
 
   /** Adds a chunk of output; false where it exceeds the limit. */
   #handleText(text: string): boolean {
-    const lines = (this.#rest + text).split('\n');
+    // The line that is not yet whole is not looked at again with each chunk: it may have very many.
+    const [first = '', ...more] = text.split('\n');
+    const lines = [this.#rest + first, ...more];
     this.#rest = lines.pop() ?? '';
     const longest = Math.max(this.#rest.length, ...lines.map((line) => line.length));
     if (longest > this.#line_bytes_max) {

@@ -8,6 +8,7 @@ import { compose } from '../../engine/main.js';
 import type { WorldAttempts } from '../../engine/operations/records.js';
 import type { AttemptSummary } from '../../engine/ports/records.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { sumCosts } from '../../engine/core/cost/cost.js';
 import { attemptListLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { emptyDatabase } from '../support/databases.js';
@@ -124,7 +125,13 @@ const FAILED: AttemptSummary = {
 };
 
 function summarise(attempt: AttemptSummary): string {
-  const lines = attemptListLines({ world_slug: 'tower', attempts: [attempt], queued_turns: 0, put_off: null });
+  const cost = sumCosts([], () => null);
+  const lines = attemptListLines({
+    world_slug: 'tower',
+    attempts: [{ ...attempt, cost }],
+    queued_turns: 0,
+    put_off: null,
+  });
   return paint(lines, { width: 160, has_colours: false, program: 'npx chukwa' });
 }
 

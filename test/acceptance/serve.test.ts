@@ -255,6 +255,33 @@ describe('an embedded database that is served', () => {
     );
   });
 
+  test('is read through its server by the commands that show a record or verify one', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    const { attempt_id } = await makeSuspended(place, 'read');
+    const read = async (...words: readonly string[]): Promise<string> => {
+      const said = await sayIn(place, words);
+      assert.deepEqual([said.code, said.error], [0, '']);
+      return said.out;
+    };
+    const commands = [
+      ['verify', 'read'],
+      ['verify', attempt_id],
+      ['orders', attempt_id],
+      ['ledger', 'show', 'read', '--attempt', attempt_id],
+      ['cost', 'read'],
+    ];
+    const readAll = async () => {
+      const texts: string[] = [];
+      for (const words of commands) texts.push(await read(...words), await read(...words, '--json'));
+      return texts;
+    };
+    const alone = await readAll();
+    await serving(place, async () => {
+      assert.deepEqual(await readAll(), alone);
+      assert.match((await sayIn(place, ['verify', 'nowhere'])).error, /WORLD_UNKNOWN/);
+    });
+  });
+
   test('gives its queued turns back to others, and the audit has it', async (t) => {
     const place = await openPlace(t, 'embedded');
     const { attempt_id } = await makeSuspended(place, 'queued');

@@ -9,7 +9,7 @@ import { toDesk } from '../../engine/operations/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 
-/** Documents that no command would store; an import takes them, since their hashes are right. */
+/** Documents that no command would store; the store takes them, since their hashes are right. */
 const FORGED: Readonly<Record<string, (document: JsonObject) => JsonObject>> = {
   'entities-forged': (scenario) => ({ ...scenario, entities: { bob: 'here' } }),
   'label-forged': ({ label: _label, ...scenario }) => ({ ...scenario, environments: 7 }),

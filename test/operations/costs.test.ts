@@ -7,11 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
 import type { Cost } from '../../engine/core/cost/cost.js';
-import { showAgentTurn } from '../../engine/operations/agents.js';
-import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.js';
+import type { Answer } from '../../engine/generated/answers.js';
+import { listAgents, showAgentTurn } from '../../engine/operations/agents.js';
+import { browseTurn, browseWorld, listAttemptsPart } from '../../engine/operations/browse/worlds.js';
 import { estimateRun } from '../../engine/operations/estimate.js';
 import { showCost } from '../../engine/operations/costs.js';
+import { listAttempts, showAttempt } from '../../engine/operations/records.js';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
@@ -158,6 +161,51 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       const fresh = must(await estimateRun(stage.engine, { world_slug, turns: 10 }));
       assert.deepEqual(JSON.parse(terminal.out_text()), { ...fresh, world_slug: 'park' });
       assert.equal(stage.model.requests.length, asked);
+    });
+
+    test('is in the lists of attempts and agents, and of random records each list adds up to the sum of the calls', async () => {
+      const random = fc.sample(fc.record({ input: fc.nat(90_000), output: fc.nat(4_000), fails: fc.nat(9) }), {
+        numRuns: 60,
+        seed: 20_261_127,
+      });
+      const { turns: authored, ...script } = await loadScript('park');
+      let at = 0;
+      const vary = (answer: Answer): Answer => {
+        const { input, output, fails } = random[(at += 1) % random.length] ?? { input: 0, output: 0, fails: 1 };
+        if (fails === 0) return { status: 503 };
+        return { ...answer, usage: { input_tokens: 10_000 + input, output_tokens: 1 + output } };
+      };
+      const turns = Object.fromEntries(
+        Object.entries(authored).map(([turn, answers]) => [
+          turn,
+          Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, vary(answer)])),
+        ]),
+      );
+      const { world_slug } = await stage.play({ scenario: 'park', turns: 3, says: { ...script, turns } });
+      for (let run = 0; run < 3; run += 1) await stage.run(await stage.world(world_slug), { turns: 1 });
+      const { total, groups } = must(await showCost(stage.engine, { world_slug }));
+      const { attempts } = must(await listAttempts(stage.engine, world_slug));
+      const part = must(await listAttemptsPart(stage.engine, { world_slug, limit: 100 }));
+      const agents = must(await listAgents(stage.engine, world_slug));
+      const calls = (await stage.outside?.query<{ input: number; output: number }>(
+        `SELECT coalesce(sum(input_tokens), 0)::int AS input, coalesce(sum(output_tokens), 0)::int AS output
+         FROM llm_calls WHERE world_slug = $1`,
+        [world_slug],
+      )) ?? [{ input: total.input_tokens, output: total.output_tokens }];
+      assert.deepEqual(calls, [{ input: total.input_tokens, output: total.output_tokens }]);
+      for (const list of [attempts, part, agents])
+        for (const name of ['calls', 'input_tokens', 'output_tokens', 'unpriced_calls', 'uncounted_calls'] as const)
+          assert.equal(
+            (list as readonly { readonly cost: Cost }[]).reduce((sum, { cost }) => sum + cost[name], 0),
+            total[name],
+            name,
+          );
+      for (const attempt of part)
+        assert.deepEqual(must(await showAttempt(stage.engine, attempt.attempt_id)).cost, attempt.cost);
+      const bySubject = groups.find(({ by }) => by === 'subject')?.rows ?? [];
+      for (const { of, ...cost } of bySubject)
+        assert.deepEqual(agents.find(({ agent_id }) => agent_id === of)?.cost, cost);
+      assert.ok(attempts.length > 1 && total.calls > 2);
     });
 
     test('stands on the world, its turns, its attempts and its agent turns, and is the same wherever it stands', async () => {

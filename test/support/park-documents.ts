@@ -64,11 +64,19 @@ export interface SmallPark {
   readonly time?: JsonObject;
   readonly profile?: JsonObject;
   readonly require_approval?: readonly string[];
+  /** Further rules of the policy. */
+  readonly rules?: readonly JsonObject[];
+  /** More of the interface of the one JSON source. */
+  readonly json_interface?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
 
 const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['findManifest']>>>> = {
-  http_json: { speaks: 'json', acting: { interface_field: 'method', values: ['DELETE'] } },
+  http_json: {
+    speaks: 'json',
+    acting: { interface_field: 'method', values: ['DELETE'] },
+    secret_variable_fields: ['secret_headers'],
+  },
   tool_server: { speaks: 'json' },
   llm_chat: {
     speaks: 'chat',
@@ -131,6 +139,7 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     label: 'policy',
     allow: park.allow ?? park.tools ?? [],
     require_approval: park.require_approval ?? [],
+    ...(park.rules === undefined ? {} : { rules: park.rules }),
     budgets: { max_runtime_ms: 5000, max_result_bytes: 4096 },
   });
   const profile = { version: 1, label: 'profile', workflow_ref, ...park.profile };
@@ -178,6 +187,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
   for (const schema of park.schemas ?? []) shelf.put('json_schema', schema);
   const source_ref = shelf.put('response_source', {
     ...JSON_SOURCE,
+    interface: { ...JSON_SOURCE.interface, ...park.json_interface },
     ...(park.retry === undefined ? {} : { retry: park.retry }),
     ...(park.request_schema === undefined ? {} : { request_schema_ref: shelf.put('json_schema', park.request_schema) }),
   });

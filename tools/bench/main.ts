@@ -5,6 +5,7 @@ import { measureGrowth } from './growth.js';
 import { say } from './measures.js';
 import { measurePages } from './pages/measure.js';
 import { measurePeers } from './peers.js';
+import { measureProofs } from './proofs/measure.js';
 import { type Row, renderTable } from './row.js';
 import { measureStarts } from './starts.js';
 import { measureSubjects } from './subjects/measure.js';
@@ -26,6 +27,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   turns: { what: 'turns on both databases, beside the same calls unrecorded', measure: measureTurns },
   subjects: { what: 'turns of many concurrent subjects', measure: measureSubjects },
   pages: { what: 'pages over a million calls', measure: measurePages },
+  proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
   peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
 };

@@ -1,7 +1,7 @@
 import { byKind, content, note, type Texts } from './entry.js';
 
 /** A comma or a colon that is missing, in front of the fault or at the end of a line before it. */
-interface MissingMark {
+export interface MissingMark {
   readonly mark: ',' | ':';
   readonly after_line?: number;
 }

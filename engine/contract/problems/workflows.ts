@@ -370,6 +370,30 @@ export const WORKFLOW_PROBLEMS = {
     repair: 'Remove it: this version does not support approvals.',
     example: { name: 'tdie' },
   }),
+  RULE_NEVER_DECIDES: note({
+    meaning: 'A rule of a tool policy decides about no call of the workflows that the policy is for.',
+    ...byKind(
+      {
+        idle: [
+          'No call of a workflow that this policy is for fits the rule, so it decides nothing.',
+          'Correct it, remove it, or keep it for another scenario.',
+        ],
+        overruled: [
+          ({ by }: Texts<'by'>) => `${by} decides about every call that fits this rule, so it decides nothing.`,
+          ({ by }: Texts<'by'>) => `Remove one of them, or say in ${by} which calls are meant.`,
+        ],
+      },
+      { kind: 'overruled', by: '/rules/0' },
+    ),
+  }),
+  LEAK_WITHOUT_PERSON: note<Texts<'tool' | 'secret' | 'untrusted'>>({
+    meaning:
+      'A model is shown what a credential opens and what others write, and may send both away, while no rule asks a person or binds the arguments.',
+    message: ({ tool, secret, untrusted }) =>
+      `A text of ${untrusted} can make the model send what ${secret} reads to anybody by ${tool}, and no person is asked.`,
+    repair: ({ tool }) => `Allow ${tool} with known arguments only, or by origins; or require an approval of it.`,
+    example: { tool: 'send_mail', secret: 'inbox', untrusted: 'inbox' },
+  }),
   POLICY_DENIES: content<NotAllowed & { readonly effect: string }>({
     meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
     message: (facts) =>

@@ -14,7 +14,7 @@ export interface CompileParts {
   /** The manifest of a source's plugin; undefined where there is no such plugin. */
   readonly findManifest: (
     plugin: string,
-  ) => (SettingFields & Pick<PluginManifest, 'acting' | 'path_field'>) | undefined;
+  ) => (SettingFields & Pick<PluginManifest, 'acting' | 'path_field' | 'secret_variable_fields'>) | undefined;
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
   /** The shipped contracts of what models say. */

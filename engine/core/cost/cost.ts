@@ -28,6 +28,8 @@ export interface MeteredCall {
 
 /** What some calls used that were counted alike. */
 export interface UsedTogether extends Omit<CallsAlike, 'usage'> {
+  /** The attempt or the subject whose they are, where each is added up apart. */
+  readonly used_by?: string | null;
   /** In all; null where nobody counted. */
   readonly usage: TokenUsage | null;
   readonly is_estimated: boolean;
@@ -156,7 +158,7 @@ class Tally {
   #estimated = 0;
   #uncounted = 0;
 
-  add({ calls, usage, is_estimated, is_open, ...place }: UsedTogether, priceAll: PriceAll): void {
+  add({ calls, usage, is_estimated, is_open, used_by: _whose, ...place }: UsedTogether, priceAll: PriceAll): void {
     this.#calls += calls;
     if (usage === null) {
       if (!is_open) this.#uncounted += calls;

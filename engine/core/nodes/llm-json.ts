@@ -13,13 +13,13 @@ import { type Complaint, fallBack, type GenerationProgram, type Lane, openLane, 
 import { findMisfit } from './judge-output.js';
 import type { NodeStep, NodeType } from './node-type.js';
 
-interface LlmJsonProgram extends GenerationProgram {
+export interface LlmJsonProgram extends GenerationProgram {
   readonly result: SchemaProgram;
   readonly offered: OfferedSchema;
 }
 
 /** It waits for a generation, or for the gate that judges its answer. */
-interface LlmJsonState {
+export interface LlmJsonState {
   readonly lane: Lane;
   readonly judging?: Judging;
 }

@@ -58,7 +58,7 @@ export interface LlmToolLoopProgram extends GenerationProgram {
 }
 
 /** It waits for a generation, for the tool that the last one elected, or for the gate that judges its patch. */
-interface LlmToolLoopState {
+export interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
   /** Set while the call under way is a tool's. */

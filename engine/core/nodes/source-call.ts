@@ -16,7 +16,7 @@ import { nodeKey } from './call-key.js';
 import { callFailed, templateUnresolved } from './node-failure.js';
 import type { NodeType } from './node-type.js';
 
-interface SourceCallProgram extends NodeProgram {
+export interface SourceCallProgram extends NodeProgram {
   readonly call: CallProgram;
   readonly request_template: Json;
 }

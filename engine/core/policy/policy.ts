@@ -44,6 +44,8 @@ export interface Rule {
   readonly of_allowed?: true;
   /** It depends on arguments or their origins. */
   readonly is_conditional: boolean;
+  /** It keeps a model from choosing every argument freely: by its values, by their origins, or by a person or a denial. */
+  readonly binds: boolean;
   readonly selects: (call: PolicedCall) => boolean;
   readonly meets: (call: AskedCall) => boolean;
 }
@@ -134,7 +136,16 @@ const always = (): boolean => true;
 function toAllowed(name: string, pointer: string): Rule {
   const because = 'the policy allows it by name';
   const tools = new Set([name]);
-  return { pointer, decide: 'allow', because, tools, is_conditional: false, selects: always, meets: always };
+  return {
+    pointer,
+    decide: 'allow',
+    because,
+    tools,
+    is_conditional: false,
+    binds: false,
+    selects: always,
+    meets: always,
+  };
 }
 
 const EFFECTS: readonly string[] = Object.keys({
@@ -155,6 +166,7 @@ function toApproval(name: string, pointer: string): Rule {
     because,
     of_allowed: true,
     is_conditional: false,
+    binds: true,
     selects: isEffectClass(name) ? ({ effect }) => effect === name : always,
     meets: always,
     ...(isEffectClass(name) ? {} : { tools: new Set([name]) }),
@@ -171,10 +183,20 @@ function toRule(authored: AuthoredRule, pointer: string): Rule {
     decide: authored.decide,
     because: authored.because ?? 'a rule of the policy matches it',
     is_conditional: conditions.length > 0 || hasOrigins !== undefined,
+    binds: bindsArguments(authored),
     selects: toSelector(authored),
     meets: (call) => meetsAll(conditions, call) && (hasOrigins?.(originsOf(call)) ?? true),
     ...(authored.tools === undefined ? {} : { tools: new Set(authored.tools) }),
   };
+}
+
+/** A limit of an amount binds nothing else: whom it is sent to stays free. */
+function bindsArguments({ arguments: conditions = {}, origins, decide: decision }: AuthoredRule): boolean {
+  const listed = Object.values(conditions);
+  if (origins !== undefined || (decision !== 'allow' && listed.length === 0)) return true;
+  // What is allowed must be bound itself; what is denied or asked must leave nothing unbound.
+  const [word, member] = decision === 'allow' ? ['known', 'one_of'] : ['unknown', 'none_of'];
+  return listed.some((one) => (typeof one === 'string' ? one === word : member in one));
 }
 
 function meetsAll(conditions: readonly MeetsCondition[], { arguments: args, provenance }: AskedCall): boolean {

@@ -10,7 +10,9 @@ import { compileWorkflow } from './compile-workflow.js';
 import { listAmbientSources, listWorldSources } from './seen-sources.js';
 import { planOrders } from './plan-orders.js';
 import { changeWorkflow } from './narrow-tools.js';
-import { compileRules, isEffectClass } from '../policy/policy.js';
+import { noteIdleRules, noteLeaks } from './check-policy.js';
+import { listPoliced } from './policed-bindings.js';
+import { compileRules, isEffectClass, type PolicedCall } from '../policy/policy.js';
 import { foreseeCall } from '../protocol/ruling.js';
 import { isDenied } from '../binding/foresee-binding.js';
 import { nodeTypeOf } from '../nodes/index.js';
@@ -58,7 +60,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
   if (problems.some(isError)) return { ok: false, program, problems };
-  return { ok: true, program, notes: [...problems, ...noteUselessAllowances(cognitions)] };
+  return { ok: true, program, notes: [...problems, ...notePolicies(cognitions)] };
 }
 
 interface CompiledCognition {
@@ -66,6 +68,8 @@ interface CompiledCognition {
   readonly subjects?: readonly SubjectProgram[] | undefined;
   readonly problems: readonly DocumentProblem[];
   readonly policy?: CompiledPolicy;
+  /** Its calls that need leave. */
+  readonly policed?: readonly PolicedCall[];
   readonly session?: SessionProgram;
 }
 
@@ -83,15 +87,16 @@ function offerTo(subject_id: string, workflow: WorkflowProgram): WorkflowProgram
 }
 
 /** Two profiles may share a policy: what it allows is of use where the workflow of one of them has a call of that name. */
-function noteUselessAllowances(cognitions: readonly CompiledCognition[]): readonly DocumentProblem[] {
+function notePolicies(cognitions: readonly CompiledCognition[]): readonly DocumentProblem[] {
   const policies = new Map(cognitions.flatMap(({ policy }) => (policy === undefined ? [] : [[policy.hash, policy]])));
-  return [...policies.values()].flatMap(({ hash, allow }) => {
+  return [...policies.values()].flatMap(({ hash, allow, rules }) => {
     const shared = cognitions.filter(({ policy }) => policy?.hash === hash);
     const isUseless = (name: string) => shared.every(({ policy }) => policy?.names_nothing.includes(name));
     const notes = allow.flatMap((name, index) =>
       complainIf(isUseless(name), problem('ALLOWED_NAMES_NOTHING', { name }, { pointer: `/allow/${index}` })),
     );
-    return inDocument({ kind: 'tool_policy', hash }, notes);
+    const calls = shared.flatMap(({ policed = [] }) => policed);
+    return [...inDocument({ kind: 'tool_policy', hash }, notes), ...noteIdleRules(hash, rules, calls)];
   });
 }
 
@@ -133,11 +138,16 @@ function compileCognition(
     seen: { read: listAmbientSources(parts, workflow), world: place.world },
   });
   const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
+  const { rules } = policy.policy ?? {};
+  const leaks = rules
+    ? noteLeaks(parts, { kind: 'cognition_workflow', hash: workflowHash }, workflow, { ...place.cognition, rules })
+    : [];
   const subjects =
     value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: offerTo(subject_id, value) }));
   return {
     subjects,
-    problems: [...unmet, ...compiled.problems],
+    problems: [...unmet, ...compiled.problems, ...leaks],
+    policed: listPoliced(parts, workflow, place.cognition.subjects),
     ...present({ policy: policy.policy, session: toSession(profile, place.cognition.subjects) }),
   };
 }

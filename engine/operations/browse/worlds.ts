@@ -3,13 +3,12 @@ import { present } from '../../contract/present.js';
 import type { AttemptFilter, ListPart, Readable, WorldReading } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
-import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import type { Archive } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
-import { type Costing, readCost } from '../read-cost.js';
+import { type CostedAttempt, type Costing, readCost, withCosts } from '../read-cost.js';
 import { type ActiveWorld, lookAtWorld, showWorld, type ShownWorld, unknownWorld, withActivity } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
@@ -55,7 +54,7 @@ export interface WorldPage extends ShownWorld, Forkable {
   /** At most 500, of the latest turns. */
   readonly readings: readonly WorldReading[];
   /** The latest first; at most 20 of them. */
-  readonly attempts: readonly AttemptSummary[];
+  readonly attempts: readonly CostedAttempt[];
   /** The worlds that share turns with it, itself among them; at most 50 of them. */
   readonly family: readonly WorldRecord[];
   readonly operator_actions: readonly OperatorActionRecord[];
@@ -92,7 +91,7 @@ export async function browseWorld(
     earlier: after > 0 ? after : null,
     later: last < last_turn ? Math.min(last_turn, last + TURNS_SHOWN) : null,
     readings,
-    attempts,
+    attempts: await withCosts(archive, world_slug, attempts),
     family,
     operator_actions: await store.actions.list({ world_slug }),
     ...(await readForkable(archive)),
@@ -104,7 +103,7 @@ export interface TurnPage extends WorldSnapshot, Forkable, Costing {
   readonly last_turn: number;
   readonly story: TurnStory | null;
   readonly readings: readonly WorldReading[];
-  readonly attempts: readonly AttemptSummary[];
+  readonly attempts: readonly CostedAttempt[];
 }
 
 /** A world at the end of a turn, and the effects that led to it. */
@@ -116,12 +115,13 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Ou
   const only = { after: turn - 1, until: turn };
   const [story = null] = await readTurnStories(archive, world_slug, only);
   const world = await store.worlds.find(world_slug);
+  const attempts = await store.browse.attemptsAtTurn({ world_slug, turn, limit: ATTEMPTS_LISTED });
   return succeed({
     ...snapshot.value,
     last_turn: world?.turn ?? turn,
     story,
     readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
-    attempts: await store.browse.attemptsAtTurn({ world_slug, turn, limit: ATTEMPTS_LISTED }),
+    attempts: await withCosts(archive, world_slug, attempts),
     cost: await readCost(archive, { of: 'turn', world_slug, turn }),
     ...(await readForkable(archive)),
   });
@@ -162,10 +162,10 @@ export async function listWorldsPart(
 export async function listAttemptsPart(
   archive: Archive,
   wanted: AttemptFilter & ListPart,
-): Promise<Outcome<readonly AttemptSummary[]>> {
+): Promise<Outcome<readonly CostedAttempt[]>> {
   const { worlds, browse } = archive.store;
   if ((await worlds.find(wanted.world_slug)) === undefined) return unknownWorld(archive, wanted.world_slug);
-  return succeed(await browse.attempts(wanted));
+  return succeed(await withCosts(archive, wanted.world_slug, await browse.attempts(wanted)));
 }
 
 /** A part of the patches of a turn, in the order of their application. */

@@ -38,15 +38,15 @@ const METERED = prepare(
 );
 
 // Calls of one model, place and half hour, with inputs of one tier, cost the same a token.
-const used = (where: string) =>
+const used = (where: string, used_by = 'NULL') =>
   prepare(
     'used_tokens',
-    `SELECT model, endpoint_origin, half_hour * 1800000 AS at, is_open, is_estimated, count(*)::int AS calls,
+    `SELECT used_by, model, endpoint_origin, half_hour * 1800000 AS at, is_open, is_estimated, count(*)::int AS calls,
        sum(input_tokens)::bigint AS input_tokens, sum(output_tokens)::bigint AS output_tokens,
        sum(cached)::bigint AS cached_input_tokens, sum(written)::bigint AS cache_written_input_tokens,
        sum(reasoning)::bigint AS reasoning_tokens
      FROM (
-       SELECT model, endpoint_origin, floor(extract(epoch FROM started_at) / 1800)::bigint AS half_hour,
+       SELECT used_by, model, endpoint_origin, floor(extract(epoch FROM started_at) / 1800)::bigint AS half_hour,
          status IN ('running', 'pending') AS is_open, NOT is_believed AS is_estimated,
          CASE WHEN is_believed THEN input_tokens ELSE (estimated->>'input_tokens')::bigint END AS input_tokens,
          CASE WHEN is_believed THEN output_tokens ELSE (estimated->>'output_tokens')::bigint END AS output_tokens,
@@ -54,10 +54,10 @@ const used = (where: string) =>
          CASE WHEN is_believed THEN cache_written_input_tokens END AS written,
          CASE WHEN is_believed THEN reasoning_tokens END AS reasoning
        FROM (
-         SELECT made.*, noted.estimated,
+         SELECT made.*, ${used_by}::text AS used_by, noted.estimated,
            made.input_tokens IS NOT NULL AND made.output_tokens IS NOT NULL AND noted.is_doubted IS NOT TRUE AS is_believed
          ${generations(where)}) AS calls) AS counted
-     GROUP BY model, endpoint_origin, half_hour, is_open, is_estimated, width_bucket(input_tokens, :tiers::bigint[])`,
+     GROUP BY used_by, model, endpoint_origin, half_hour, is_open, is_estimated, width_bucket(input_tokens, :tiers::bigint[])`,
   );
 
 const OF_ATTEMPT = 'AND asked.attempt_id = :attempt_id::uuid';
@@ -68,6 +68,8 @@ const USED = {
   turn: used('AND asked.attempted_turn = :turn::bigint'),
   attempt: used(OF_ATTEMPT),
   subject: used(`${OF_ATTEMPT} AND asked.workflow_subject_entity_id = :subject_id`),
+  attempts: used('AND asked.attempt_id = ANY(:attempt_ids::uuid[])', 'asked.attempt_id'),
+  subjects: used('', 'asked.workflow_subject_entity_id'),
 };
 
 interface Counts {
@@ -94,7 +96,8 @@ export async function listMeteredCalls(runner: Runner, world: InWorld): Promise<
 }
 
 /**
- * What was used by the generations of a world, at a turn, in an attempt, or in one for a subject.
+ * What was used by the generations of a world, at a turn, in an attempt, or in one for a subject; or by those of several
+ * attempts or subjects, each apart.
  * @param tiers the inputs above which a token costs something else
  */
 export async function listUsed(

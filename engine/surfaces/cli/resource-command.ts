@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
-import { type Asked, keysOf, type Resource } from '../../catalogue/resource.js';
+import { type Asked, fillPath, keysOf, type Resource } from '../../catalogue/resource.js';
 import type { CommandEntry } from './commands/entry.js';
 import { viewLines } from './render/view.js';
 import { show } from './session.js';
@@ -22,11 +22,20 @@ export function toCommand(name: string, declared: Resource): CommandEntry {
     run(session, ...given: readonly unknown[]) {
       const query = given[keys.length] as Asked['query'];
       const asked = asOperator(Object.fromEntries(keys.map((name, at) => [name, given[at]])), query);
-      return show(session, (archive) => declared.read(archive, asked), {
-        lines: (value) => viewLines(declared.view(value, asked), ...extras.filter((name) => name in query)),
-      });
+      const forms = {
+        lines: (value: Parameters<typeof declared.view>[0]) =>
+          viewLines(declared.view(value, asked), ...extras.filter((name) => name in query)),
+      };
+      return show(session, (archive) => declared.read(archive, asked), forms, toPage(declared, asked));
     },
   };
+}
+
+/** The page of a server that shows the same. */
+function toPage({ path, takes }: Resource, { parameters, query }: Asked): string {
+  const said = Object.entries(query).filter(([name]) => takes.some((taken) => taken === name));
+  const text = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
+  return `${fillPath(path, parameters)}?${new URLSearchParams(text)}`;
 }
 
 /** What the person at the database's own machine asks for, who is its operator. */

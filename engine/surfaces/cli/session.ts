@@ -4,6 +4,7 @@ import { type Outcome, problem, type Problem, type Refused } from '../../contrac
 import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
 import { type Archive, type Engine, whileOpen } from '../../operations/engine.js';
+import { readHereOrThere } from '../../operations/served.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { advice, hanging, type Lines, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson } from './render/neutralise.js';
@@ -74,21 +75,27 @@ export async function withEngine<Value>(
   return whileOpen(await composition.openEngine(), task);
 }
 
-/** Opens the archive alone for one task that only reads, which takes half the time. */
+/**
+ * Opens the archive alone for one task that only reads, which takes half the time.
+ * @param path of the page that shows the same, where the server is asked that holds the database
+ */
 export async function withArchive<Value>(
   { composition }: Session,
   task: (archive: Archive) => Promise<Outcome<Value>>,
+  path?: string,
 ): Promise<Outcome<Value>> {
+  if (path !== undefined) return readHereOrThere(composition, task, path);
   return whileOpen(await composition.openArchive(), task);
 }
 
-/** Prints the outcome of one read of the archive. */
+/** Prints the outcome of one read of the archive. @param path of the page that shows the same, where there is one */
 export async function show<Value>(
   session: Session,
   look: (archive: Archive) => Promise<Outcome<Value>>,
   forms: Forms<Value>,
+  path?: string,
 ): Promise<ExitCode> {
-  return answer(session, await withArchive(session, look), forms);
+  return answer(session, await withArchive(session, look, path), forms);
 }
 
 /** Lines for people. */

@@ -66,8 +66,9 @@ export async function startServer(
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const sessions = openSessions(tokens, { now: Date.now });
   const countRefusal = countPerMinute(server, REFUSALS_MAX);
-  const authority: ViewerAuthority = { sessions, countRefusal, ...toPublicPlace(place, findUrl) };
   const command_token = makeToken();
+  const isOfHere = isCommandHere(command_token);
+  const authority: ViewerAuthority = { sessions, countRefusal, isOfHere, ...toPublicPlace(place, findUrl) };
   const guards = toGuards(authority, tokens, command_token);
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
@@ -111,11 +112,11 @@ function toGuards(authority: ViewerAuthority, tokens: Tokens, command_token: str
     anybody: undefined,
     reporter: requireToken(mayReport(tokens, command_token), countRefusal),
     actor: requireActor(authority, requireToken(isOperator(tokens, command_token), countRefusal)),
-    command: requireToken(isCommandHere(command_token), countRefusal),
+    command: requireToken(authority.isOfHere, countRefusal),
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
-    assistant: { onRequest: requireBearer(authority, 'consumer', isCommandHere(command_token)) },
-    operator_assistant: { onRequest: requireBearer(authority, 'operator', isCommandHere(command_token)) },
+    assistant: { onRequest: requireBearer(authority, 'consumer') },
+    operator_assistant: { onRequest: requireBearer(authority, 'operator') },
   };
 }
 

@@ -53,6 +53,8 @@ export interface ViewerAuthority {
   readonly public_host: string | undefined;
   /** Whether the outside reaches this server by https. */
   readonly is_public_secure: boolean;
+  /** Whether a command of this machine asks, which reads as its operator does. */
+  readonly isOfHere: (request: FastifyRequest) => boolean;
   /** Who issues tokens for assistants; undefined where the operator alone hands them out. */
   readonly issuer: Issuer | undefined;
 }
@@ -72,13 +74,9 @@ export function requireViewer(authority: ViewerAuthority, least: Reader): Guard[
  * Admits assistants by a bearer token, or as a command of this machine: no cookie speaks for one. Where the operator names
  * who issues tokens, those open the consumers' surface, and the refusal says where that is told.
  */
-export function requireBearer(
-  authority: ViewerAuthority,
-  least: Reader,
-  isOfHere: (request: FastifyRequest) => boolean,
-): Guard['onRequest'] {
+export function requireBearer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
   return async (request, reply) => {
-    const { public_host, sessions, countRefusal } = authority;
+    const { public_host, sessions, countRefusal, isOfHere } = authority;
     const issuer = least === 'consumer' ? authority.issuer : undefined;
     if (!isOwnHost(request, public_host)) return sendProblem(reply, problem('HOST_UNKNOWN'));
     if (!isOwnOrigin(request)) return sendProblem(reply, problem('ORIGIN_UNKNOWN'));
@@ -124,7 +122,8 @@ export function findReader(
     viewedBy(request, sessions, renewed ?? session);
     return session.reader;
   }
-  const reader = bearer === undefined ? undefined : sessions.readerOf(bearer);
+  const byToken = bearer === undefined ? undefined : sessions.readerOf(bearer);
+  const reader = authority.isOfHere(request) ? 'operator' : byToken;
   if (reader !== undefined) viewers.set(request, { reader });
   return reader;
 }

@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
-import { viewVerification } from '../../../catalogue/resources/ledger.js';
+import { fillPath } from '../../../catalogue/resource.js';
+import { attemptVerification, viewVerification, worldVerification } from '../../../catalogue/resources/ledger.js';
 import { count } from '../../../catalogue/words.js';
 import { isUuid } from '../../../core/content/uuid.js';
 import type { CheckedExport } from '../../../core/ledger/exported-ledger.js';
@@ -52,8 +53,11 @@ export const LEDGER_COMMANDS: readonly CommandEntry[] = [
 const SEE = 'See: chukwa verify --help';
 
 async function verifyRecord(session: Session, named: string): Promise<ExitCode> {
-  const verify = isUuid(named) ? verifyAttempt : verifyWorld;
-  const found = await withArchive(session, (archive) => verify(archive, named));
+  const [verify, { path }] = isUuid(named)
+    ? ([verifyAttempt, attemptVerification] as const)
+    : ([verifyWorld, worldVerification] as const);
+  const page = fillPath(path, { attempt_id: named, world_slug: named });
+  const found = await withArchive(session, (archive) => verify(archive, named), page);
   const code = answer(session, found, { lines: (it) => viewLines(viewVerification(it)) });
   return found.ok && !found.value.ok ? EXIT.refused : code;
 }
