@@ -43,7 +43,9 @@ for (const { name, stream, items } of NATIVE_STREAMS) {
   test(`${name}: the calls are the same, wherever its stream is cut`, async (t) => {
     const bytes = Buffer.from(stream);
     let cut = 0;
-    const { generate } = await open(t, () => [bytes.subarray(0, cut), bytes.subarray(cut)].filter((piece) => piece.length > 0));
+    const { generate } = await open(t, () =>
+      [bytes.subarray(0, cut), bytes.subarray(cut)].filter((piece) => piece.length > 0),
+    );
     for (cut = 0; cut <= bytes.length; cut += 1) {
       const outcome = await generate(generation(ASKED));
       assert.ok(outcome.status === 'succeeded', `cut at ${cut}: ${JSON.stringify(summary(outcome))}`);
