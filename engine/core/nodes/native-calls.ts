@@ -118,6 +118,6 @@ export function writeRejection(complaint: Complaint, text: string): string {
 
 /** What a model said, as one text: its calls where it made any. */
 export function writeSaid({ text, items }: Said): string {
-  const calls = listCalls({ ...(items === undefined ? {} : { items }) });
+  const calls = listCalls(items === undefined ? {} : { items });
   return calls.length === 0 ? text : canonicalText({ text, items: calls as unknown as Json });
 }
