@@ -25,13 +25,15 @@ export function factOfBeginning(
   return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
 }
 
-/** The facts of superseded calls. */
-export function factsOfSuperseding({
-  source_invocation_ids,
-  ...superseded
-}: SupersedeCalls): readonly CallSuperseded[] {
+/** The facts of superseded calls: each is noted once. @param before the facts until then */
+export function factsOfSuperseding(
+  before: readonly Fact[],
+  { source_invocation_ids, ...superseded }: SupersedeCalls,
+): readonly CallSuperseded[] {
   const at = toMoment(superseded.at);
-  return source_invocation_ids.map((source_invocation_id) => ({ kind: 'call_superseded', at, source_invocation_id }));
+  const noted = new Set(before.flatMap((it) => (it.kind === 'call_superseded' ? [it.source_invocation_id] : [])));
+  const others = source_invocation_ids.filter((id) => !noted.has(id));
+  return others.map((source_invocation_id) => ({ kind: 'call_superseded', at, source_invocation_id }));
 }
 
 /** The facts of a statement that writes calls. */
@@ -83,6 +85,7 @@ function toStarts(start: CallStart): readonly Fact[] {
     invocation_kind: command.invocation_kind,
     effect_class: command.call.effect,
     request_hash: command.request_hash,
+    llm_call_id: llm_call_id ?? null,
     source_hash: command.call.source.hash,
     workflow_hash: command.workflow_hash,
     subject_id: command.subject_id ?? null,
@@ -154,6 +157,7 @@ function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
 }
 
-function toMoment(at: number | string): string {
+/** A time of facts. */
+export function toMoment(at: number | string): string {
   return new Date(at).toISOString();
 }

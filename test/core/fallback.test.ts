@@ -252,7 +252,7 @@ describe('the check of a fallback', () => {
       ],
       [
         { fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } } },
-        'NOT_SUPPORTED_YET /interface/tool_calling',
+        `FALLBACK_CALLS_OTHERWISE ${place}/llm_source_ref`,
       ],
     ];
     for (const [more, finding] of cases) assert.deepEqual(codesOf(more), [finding]);

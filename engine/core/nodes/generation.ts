@@ -164,7 +164,6 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     prefix_hash: lane.prefix_hash,
     output_schema_hash: offered.hash,
     schema_delivery,
-    ...present({ tools_hash: offered.native?.hash }),
   };
   const command: Invoke = {
     kind: 'invoke',
