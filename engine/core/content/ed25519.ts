@@ -20,6 +20,6 @@ const OF_SMALL_ORDER: readonly bigint[] = [0n, 1n, PRIME - 1n, OF_ORDER_8, PRIME
  * @param public_key 32 bytes
  */
 export function isSoundKey(public_key: Uint8Array): boolean {
-  const y = BigInt(`0x${Buffer.from(public_key).reverse().toString('hex')}`) & (2n ** 255n - 1n);
+  const y = BigInt(`0x${Buffer.from(public_key.toReversed()).toString('hex')}`) & (2n ** 255n - 1n);
   return y < PRIME && !OF_SMALL_ORDER.includes(y);
 }
