@@ -4,7 +4,8 @@
     python3 verify.py FILE [--key KEY]
 
 It shares no code with Chukwa, and says the same. KEY is the key that has to have signed the file, from somebody whom you
-trust; without it, the file may be anybody's. It ends with 0 where the file proves what is printed, else with 1.
+trust; without it, the file may be anybody's. It ends with 0 where the file proves what is printed,
+with 2 where the words of the command are wrong, else with 1.
 """
 import base64
 import hashlib
