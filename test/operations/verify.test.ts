@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { leafHash, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
+import { sealRoot } from '../../engine/core/evidence/seal-text.js';
+import type { ExportedSeal, ExportScope } from '../../engine/core/ledger/exported-ledger.js';
 import type { LedgerEntry } from '../../engine/core/ledger/ledger-entry.js';
 import { traceHashOf } from '../../engine/core/ledger/write-ledger.js';
 import { exportLedger, EXPORT_FILES, verifyExport } from '../../engine/operations/ledger/export-ledger.js';
@@ -13,6 +16,18 @@ import { type Verification, verifyAttempt, verifyWorld } from '../../engine/oper
 import { must } from '../../tools/must.js';
 import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
 import type { OutsideView } from '../support/databases.js';
+
+const WRONG_ROOT = (line: number) => ({ file: 'seals', line, why: 'root_wrong' });
+
+/** A seal over other hashes, with the root that fits. */
+function forge({ tiers, ...seal }: ExportedSeal, leaf_hashes: readonly string[]): ExportedSeal {
+  const { leaf_hashes: _, root: __, ...header } = seal;
+  const said = { ...header, entries: leaf_hashes.length };
+  const tree = rootOf(leaf_hashes.map((hash) => Buffer.from(hash, 'hex')));
+  const source_invocation_id = seal.source_invocation_id ?? '';
+  const root = sealRoot({ ...said, source_invocation_id, previous_root: seal.previous_root ?? '' }, tree);
+  return { ...seal, tiers, leaf_hashes, root: toHex(root) };
+}
 
 describe('the ledgers of lived worlds', () => {
   let lived: LivedWorlds;
@@ -275,6 +290,63 @@ describe('the ledgers of lived worlds', () => {
       JSON.stringify({ ...JSON.parse(line), attempt_id: '01a2015a-0bd6-7667-b4f2-ff813afe9e27' }),
     ]);
     assert.deepEqual(disguised, { file: 'seals', line: 1, why: 'foreign' });
+    await rm(working_folder, { recursive: true });
+  });
+
+  it('the last root of an export stands for all that comes before it', async () => {
+    const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
+    const folder = join(working_folder, 'ledger');
+    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    const held = new Map<string, readonly string[]>();
+    for (const path of Object.values(EXPORT_FILES))
+      held.set(path, (await readFile(join(folder, path), 'utf8')).trim().split('\n'));
+    const seals = (held.get(EXPORT_FILES.seals) ?? []).map((line) => JSON.parse(line) as ExportedSeal);
+    const scope = JSON.parse(held.get(EXPORT_FILES.scope)?.[0] ?? '') as ExportScope;
+    const faultOf = async (forged: {
+      readonly seals?: readonly object[];
+      readonly scope?: object;
+      readonly HO1?: readonly string[];
+      readonly HO2?: readonly string[];
+    }) => {
+      const files = {
+        seals: forged.seals?.map((seal) => JSON.stringify(seal)),
+        scope: forged.scope && [JSON.stringify(forged.scope)],
+        HO1: forged.HO1,
+        HO2: forged.HO2,
+      };
+      for (const [file, path] of Object.entries(EXPORT_FILES))
+        await writeFile(join(folder, path), (files[file as keyof typeof files] ?? held.get(path) ?? []).join('\n'));
+      return must(await verifyExport(folder, folder)).fault;
+    };
+    const [first, second] = [seals[0], seals[1]];
+    assert.ok(first && second);
+    const decisions = held.get(EXPORT_FILES.HO2) ?? [];
+    const actions = held.get(EXPORT_FILES.HO1) ?? [];
+    assert.equal(await faultOf({}), undefined);
+    // Who changes an entry can compute its hash and the root anew, and then has to do so with all seals after it.
+    const altered = decisions.with(0, decisions[0]?.replace('"attempted_turn":1', '"attempted_turn":9') ?? '');
+    const resealed = forge(first, [toHex(leafHash(altered[0] ?? '')), ...first.leaf_hashes.slice(1)]);
+    const chained = [resealed, { ...second, previous_root: resealed.root }, ...seals.slice(2)];
+    const renamed = { ...scope, first_root: resealed.root };
+    assert.deepEqual(await faultOf({ HO2: altered, seals: chained, scope: renamed }), WRONG_ROOT(2));
+    for (const forged of [
+      { attempt_id: second.attempt_id },
+      { sealed_at: '2001-01-01T00:00:00.000Z' },
+      { source_invocation_id: second.attempt_id },
+    ])
+      assert.deepEqual(await faultOf({ seals: seals.with(0, { ...first, ...forged }) }), WRONG_ROOT(1));
+    const numbered = seals.with(0, { ...first, seal_seq: -7 });
+    assert.deepEqual(await faultOf({ seals: numbered }), { file: 'seals', line: 1, why: 'unreadable' });
+    const begun = seals.with(0, { ...first, previous_root: second.root });
+    assert.equal((await faultOf({ seals: begun }))?.line, 1);
+    const counted = { ...scope, entries: scope.entries + 1 };
+    assert.deepEqual(await faultOf({ scope: counted }), { file: 'scope', line: 1, why: 'miscounted' });
+    // Each entry says itself in which ledger, and in which session, it belongs.
+    const moved = seals.map((seal) => ({ ...seal, tiers: seal.tiers.map(() => 'HO1') }));
+    const texts = new Map([...decisions, ...actions].map((line) => [toHex(leafHash(line)), line]));
+    const together = seals.flatMap(({ leaf_hashes }) => leaf_hashes.map((hash) => texts.get(hash) ?? ''));
+    const elsewhere = await faultOf({ seals: moved, HO1: together, HO2: [] });
+    assert.deepEqual(elsewhere, { file: 'HO1', line: 1, why: 'foreign' });
     await rm(working_folder, { recursive: true });
   });
 

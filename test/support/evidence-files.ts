@@ -8,8 +8,8 @@ import { BUNDLE_FORMAT, type Bundle, contentsText } from '../../engine/core/evid
 import { formatCheckpoint } from '../../engine/core/evidence/checkpoint.js';
 import { formatClaim, isOfClaim, proveEntries } from '../../engine/core/evidence/claim.js';
 import { promptHash, type PromptMessage } from '../../engine/core/evidence/material.js';
-import { leafHash, proveInclusion, rootOf } from '../../engine/core/evidence/merkle.js';
-import { sealText } from '../../engine/core/evidence/seal-text.js';
+import { leafHash, proveInclusion, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
+import { sealRoot, sealText } from '../../engine/core/evidence/seal-text.js';
 import { formatVerifierKey, signNote, type SigningKey } from '../../engine/core/evidence/signed-note.js';
 
 export function makeSigningKey(name: string): SigningKey {
@@ -61,7 +61,6 @@ export function entriesOf(turn: number): readonly string[] {
   return entries.map(canonicalText);
 }
 
-const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
 const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(text));
 
 /** A log of three turns of a park with another world between them, its bundle, and the proof of one claim. */
@@ -71,19 +70,20 @@ export function makeEvidence(key: SigningKey = makeSigningKey('chukwa/test')): {
   readonly claim: string;
 } {
   const turns = [1, 2, 3].map(entriesOf);
-  const roots = turns.map((entries) => rootOf(leavesOf(entries)));
-  const seals = turns.map((entries, index) =>
-    sealText({
+  let previous_root = '';
+  const seals = turns.map((entries, index) => {
+    const header = {
       world_slug: 'park',
       seal_seq: index + 1,
       attempt_id: attemptId(index + 1),
       source_invocation_id: '',
       entries: entries.length,
-      root: hex(roots[index]),
-      previous_root: hex(roots[index - 1]),
+      previous_root,
       sealed_at: '2026-05-01T09:00:00.000Z',
-    }),
-  );
+    };
+    previous_root = toHex(sealRoot(header, rootOf(leavesOf(entries))));
+    return sealText({ ...header, root: previous_root });
+  });
   const log = leavesOf([...seals.slice(0, 2), 'of another world', ...seals.slice(2)]);
   const places = [0, 1, 3];
   const checkpoint = signNote(formatCheckpoint({ origin: key.name, size: log.length, root: rootOf(log) }), key);

@@ -4,6 +4,7 @@ import type { NamedEntry } from '../../contract/problems/ledger.js';
 import { contentHash } from '../../core/content/canonical.js';
 import { groupBy } from '../../core/content/group-by.js';
 import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
+import { sealRoot } from '../../core/evidence/seal-text.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
 import { listPrefixes } from '../../core/prompt/message.js';
@@ -15,6 +16,7 @@ import {
   type PlannedAttempt,
   type Plans,
   readAllPlanned,
+  sealStatement,
   type SealedContents,
   type SealRow,
   splitAttempts,
@@ -179,12 +181,15 @@ function checkAttempt(read: PlannedAttempt, seals: readonly SealRow[], contents:
   const entries = entriesOf(read);
   if (seals.length === 0)
     return { entries: entries.length, findings: [toFinding(problem('SEAL_MISSING', { attempt_id }), { attempt_id })] };
-  const broken = seals.filter(({ leaf_hashes, root }) => !root.equals(rootOf(splitHashes(leaf_hashes))));
+  const broken = seals.filter(isBroken);
   const unrooted = broken.map(({ seal_seq }) =>
-    toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of its hashes' }), {
-      attempt_id,
-      seal_seq,
-    }),
+    toFinding(
+      problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of what it says and of its hashes' }),
+      {
+        attempt_id,
+        seal_seq,
+      },
+    ),
   );
   const breach = findBreach(
     seals.flatMap(({ leaf_hashes }) => splitHashes(leaf_hashes)),
@@ -198,6 +203,12 @@ function checkAttempt(read: PlannedAttempt, seals: readonly SealRow[], contents:
       ...checkContents(attempt_id, entries, contents),
     ],
   };
+}
+
+function isBroken(seal: SealRow): boolean {
+  const hashes = splitHashes(seal.leaf_hashes);
+  const said = sealStatement({ ...seal, entries: hashes.length });
+  return toHex(sealRoot(said, rootOf(hashes))) !== said.root;
 }
 
 const CODES = {
