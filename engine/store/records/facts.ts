@@ -8,7 +8,8 @@ import { prepare, run, type Runner } from '../statement.js';
 
 const ATTEMPTS = prepare(
   'facts_of_attempts',
-  `SELECT attempts.world_slug, attempts.attempt_id, attempted_turn, scenario_hash, renderer_version, started_at,
+  `SELECT attempts.world_slug, attempts.attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions,
+     started_at,
      status, ended_at, failure_class, failure_message, failed_subject_entity_id AS subject_id,
      failed_node_id AS node_id, failed_source_invocation_id AS source_invocation_id, simulation_time
    FROM attempts LEFT JOIN turns USING (world_slug, attempt_id)
@@ -28,9 +29,10 @@ const CALLS = prepare(
      request_hash, source_hash, calls.workflow_hash, workflow_subject_entity_id AS subject_id,
      workflow_node_id AS node_id, ambient_source_id AS ambient_id, tool_name, parent_source_invocation_id,
      logical_generation_attempt AS generation_try, llm_calls.model, llm_calls.prefix_hash AS context_hash,
-     llm_calls.output_schema_hash AS offered_schema_hash, CASE WHEN is_adopted THEN calls.attempt_id END AS adopted_from,
+     llm_calls.output_schema_hash AS offered_schema_hash, schema_delivery, endpoint_origin, CASE WHEN is_adopted THEN calls.attempt_id END AS adopted_from,
      calls.started_at, calls.ended_at, calls.status, refused, failure_class, failure_message, model_output_kind,
-     duration_ms, input_tokens, output_tokens, coalesce(started_event_id, ended_event_id) AS started_event_id,
+     duration_ms, input_tokens, output_tokens, cached_input_tokens, cache_written_input_tokens, reasoning_tokens,
+     coalesce(started_event_id, ended_event_id) AS started_event_id,
      ended_event_id,
      CASE WHEN calls.llm_call_id IS NULL
        THEN encode(sha256(convert_to(response_json::text, 'UTF8')), 'hex')
@@ -156,9 +158,10 @@ function toFacts(row: AttemptRow, { calls, events, patches }: Rows): readonly Fa
 }
 
 function toBegan(row: AttemptRow): AttemptBegan {
-  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, started_at } = row;
+  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions, started_at } = row;
   const at = toMoment(started_at);
-  return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
+  const place = { world_slug, attempt_id, attempted_turn };
+  return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
 }
 
 function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
@@ -213,6 +216,8 @@ function toStarted(row: CallRow): CallStarted {
     model: row.model,
     context_hash: row.context_hash,
     offered_schema_hash: row.offered_schema_hash,
+    schema_delivery: row.schema_delivery,
+    endpoint_origin: row.endpoint_origin,
     adopted_from: row.adopted_from,
   };
 }
@@ -232,6 +237,9 @@ function toEnded(row: CallRow, status: CallEnded['status'], at: string): CallEnd
     duration_ms: row.duration_ms,
     input_tokens: row.input_tokens,
     output_tokens: row.output_tokens,
+    cached_input_tokens: row.cached_input_tokens,
+    cache_written_input_tokens: row.cache_written_input_tokens,
+    reasoning_tokens: row.reasoning_tokens,
   };
 }
 
