@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { leafHash, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
 import { sealRoot } from '../../engine/core/evidence/seal-text.js';
+import { makeSigningKey } from '../support/evidence-files.js';
 import type { ExportedSeal, ExportScope } from '../../engine/core/ledger/exported-ledger.js';
 import type { LedgerEntry } from '../../engine/core/ledger/ledger-entry.js';
 import { traceHashOf } from '../../engine/core/ledger/write-ledger.js';
+import { makeCheckpoint } from '../../engine/operations/evidence/checkpoint.js';
 import { exportLedger, EXPORT_FILES, verifyExport } from '../../engine/operations/ledger/export-ledger.js';
 import { listLedger } from '../../engine/operations/ledger/list-ledger.js';
 import { listOrders, showOrder } from '../../engine/operations/ledger/orders.js';
@@ -16,6 +18,12 @@ import { type Verification, verifyAttempt, verifyWorld } from '../../engine/oper
 import { must } from '../../tools/must.js';
 import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
 import type { OutsideView } from '../support/databases.js';
+
+const SEALED_TABLES = [
+  ...['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches', 'attempts', 'turns'],
+  ...['entity_states', 'entity_memories', 'environment_contents', 'attempt_events', 'worlds', 'world_scenarios'],
+  ...['log_leaves', 'scenarios'],
+];
 
 const WRONG_ROOT = (line: number) => ({ file: 'seals', line, why: 'root_wrong' });
 
@@ -36,16 +44,19 @@ describe('the ledgers of lived worlds', () => {
     lived = await serveLivedWorlds();
     assert.ok(lived.stage.outside);
     outside = lived.stage.outside;
+    const key = makeSigningKey('chukwa/test');
+    must(await makeCheckpoint(lived.stage.engine, { key, anchor: undefined }, Date.now()));
   });
   after(() => lived.close());
 
   const verify = async (slug: string): Promise<Verification> => must(await verifyWorld(lived.stage.engine, slug));
 
   /** Does something as a superuser whom no trigger stops, looks, and puts everything back. */
-  const tamper = async (statements: readonly string[], look: () => Promise<void>): Promise<void> => {
-    const backup = ['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches'];
-    const others = ['attempts', 'entity_states', 'attempt_events', 'turns'];
-    const tables = [...backup, ...others];
+  const tamper = async (
+    statements: readonly string[],
+    look: () => Promise<void>,
+    tables: readonly string[] = SEALED_TABLES,
+  ): Promise<void> => {
     await outside.query("SET session_replication_role = 'replica'");
     for (const table of tables) await outside.query(`CREATE TEMP TABLE kept_${table} AS TABLE ${table}`);
     try {
@@ -207,6 +218,104 @@ describe('the ledgers of lived worlds', () => {
       statements: () => [`DELETE FROM seals WHERE ${AT_PARK()} AND seal_seq = 1`],
     },
   };
+  const LAST = (): string => `(SELECT max(turn) FROM turns WHERE ${AT_PARK()})`;
+  const AT_LAST = (): string => `${AT_PARK()} AND turn = ${LAST()}`;
+  const OF_TURN_1 = (): string => `${AT_PARK()} AND attempted_turn = 1`;
+  Object.assign(manipulations, {
+    'an attempt that is opened again, and its turn taken back': {
+      code: 'ATTEMPT_REOPENED',
+      statements: () => [
+        `UPDATE attempts SET status = 'running', ended_at = NULL WHERE ${AT_PARK()} AND status = 'committed' AND attempted_turn = ${LAST()}`,
+        ...['world_patches', 'entity_states', 'entity_memories', 'environment_contents', 'turns'].map(
+          (table) => `DELETE FROM ${table} WHERE ${AT_PARK()} AND turn = (SELECT turn FROM worlds WHERE ${AT_PARK()})`,
+        ),
+        `UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`,
+      ],
+    },
+    'an attempt that is opened again': {
+      code: 'ATTEMPT_REOPENED',
+      statements: () => [`UPDATE attempts SET status = 'running', ended_at = NULL WHERE ${OF_TURN_1()}`],
+    },
+    'an attempt that is gone': {
+      code: 'SEAL_BROKEN',
+      statements: () => [`DELETE FROM attempts WHERE ${OF_TURN_1()}`],
+    },
+    'a turn that is taken back': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`],
+    },
+    'a turn that is gone': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`DELETE FROM turns WHERE ${AT_PARK()} AND turn = 1`],
+    },
+    'the scenarios of a world': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`DELETE FROM world_scenarios WHERE ${AT_PARK()}`],
+    },
+    'a state that no patch left': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [
+        `UPDATE entity_states SET state = 'EVIL', patch_seq = NULL, effect_index = NULL WHERE ${AT_PARK()} AND turn = (SELECT max(turn) FROM entity_states WHERE ${AT_PARK()})`,
+      ],
+    },
+    'a state that is gone': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`DELETE FROM entity_states WHERE ${AT_PARK()} AND turn > 0`],
+    },
+    'a memory that is gone': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`DELETE FROM entity_memories WHERE ${AT_PARK()} AND turn > 0`],
+    },
+    'a memory that nobody had': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [
+        `INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin) SELECT world_slug, entity_id, 0, 77, 'forged', 'scenario' FROM entity_states WHERE ${AT_PARK()} AND turn = 0 LIMIT 1`,
+      ],
+    },
+    'a state of the beginning': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`UPDATE entity_states SET state = 'EVIL' WHERE ${AT_PARK()} AND turn = 0`],
+    },
+    'an environment of the beginning': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`UPDATE environment_contents SET content = 'EVIL' WHERE ${AT_PARK()} AND turn = 0`],
+    },
+    'a document': {
+      code: 'DOCUMENT_ALTERED',
+      statements: () => [
+        `ALTER TABLE scenarios DROP CONSTRAINT named_by_content`,
+        `UPDATE scenarios SET content = (left(content::text, -1) || ',"zzz":1}')::json WHERE hash = (SELECT scenario_hash FROM worlds WHERE ${AT_PARK()})`,
+      ],
+    },
+    'the request of a generation': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [`UPDATE source_invocations SET request_json = '{}' WHERE source_invocation_id = ${CALL()}`],
+    },
+    'a leaf of the log, after a seal was written anew': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        `UPDATE log_leaves SET seal = replace(seal, '"entries":', '"entries":1') WHERE ${AT_PARK()} AND seal_seq = 1`,
+      ],
+    },
+    'the moment of a seal': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        `UPDATE seals SET sealed_at = sealed_at + interval '1 hour' WHERE ${AT_PARK()} AND seal_seq = 1`,
+      ],
+    },
+    'the last seal and all that it sealed, where the log has it': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        ...['world_patches', 'entity_states', 'entity_memories', 'environment_contents'].map(
+          (table) => `DELETE FROM ${table} WHERE ${AT_LAST()}`,
+        ),
+        `DELETE FROM attempts WHERE attempt_id = (SELECT attempt_id FROM turns WHERE ${AT_LAST()})`,
+        `DELETE FROM seals WHERE attempt_id = (SELECT attempt_id FROM turns WHERE ${AT_LAST()})`,
+        `DELETE FROM turns WHERE ${AT_LAST()}`,
+        `UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`,
+      ],
+    },
+  });
   for (const [what, { code, statements }] of Object.entries(manipulations)) {
     it(`${what}: a change is found, and named ${code}`, async () => {
       await tamper(statements(), async () => {
