@@ -3,6 +3,7 @@ import type { EffectOperation } from '../core/world/world-patch.js';
 import type { PatchEffectRecord, PatchRecord } from '../ports/records.js';
 import {
   type Block,
+  type Blocks,
   change,
   faint,
   links,
@@ -65,7 +66,7 @@ export function namesIn({ entities }: Pick<WorldSnapshot, 'entities'>): Names {
 }
 
 /** Its narration, its changes, and the ways to the calls that it came from. */
-function drawPatch(patch: ShownPatch, names: Names): readonly Block[] {
+function drawPatch(patch: ShownPatch, names: Names): Blocks {
   const { patch_seq, workflow_subject_entity_id: subject, narration, effects, llm_call_id } = patch;
   const label = `Why? The prompt behind patch ${patch_seq}`;
   return [

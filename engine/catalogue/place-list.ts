@@ -1,6 +1,6 @@
 import type { Entity } from '../core/world/world.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import { type Block, facts, faint, list, note, prose, strong } from './view.js';
+import { type Block, type Blocks, facts, faint, list, note, prose, strong } from './view.js';
 
 /** The places of a world, then its agents and what they remember, then its things. */
 export function placeList({ environments, entities }: Pick<WorldSnapshot, 'environments' | 'entities'>): Block {
@@ -12,7 +12,7 @@ export function placeList({ environments, entities }: Pick<WorldSnapshot, 'envir
   ]);
 }
 
-function drawEntity({ id, name, kind, environment, goal, state, memory }: Entity): readonly Block[] {
+function drawEntity({ id, name, kind, environment, goal, state, memory }: Entity): Blocks {
   const about = [name, kind, ...(environment === undefined ? [] : [`in ${environment}`])];
   return [
     note(strong(id), faint(`  ${about.join(' · ')}`)),

@@ -161,14 +161,14 @@ export type Picture =
   | { readonly of: 'workflow'; readonly shown: CognitionWorkflow }
   | { readonly of: 'counts'; readonly shown: readonly (readonly [number, Link])[] }
   /** What a terminal shows in other words. */
-  | { readonly of: 'blocks'; readonly shown: readonly Block[] };
+  | { readonly of: 'blocks'; readonly shown: Blocks };
 
 export const facts = (said: Readonly<Record<string, Phrase>>): Block => ({ block: 'facts', facts: said });
 export const prose = (text: string): Block => ({ block: 'prose', text });
 export const note = (...said: readonly Phrase[]): Block => ({ block: 'note', said });
-export const list = (items: readonly (readonly Block[])[], ids?: readonly string[]): Block => ({
+export const list = (items: readonly Blocks[], ids?: readonly string[]): Block => ({
   block: 'list',
-  items,
+  items: items.map(listBlocks),
   ...(ids && { ids }),
 });
 export const exact = (text: string, pointer?: string): Block => ({ block: 'code', text, ...(pointer && { pointer }) });
@@ -181,11 +181,15 @@ export const json = (value: Json, pointer?: string, known?: KnownHashes): Block 
 export const prompt = (text: string): Block => ({ block: 'prompt', text });
 export const value = (of: string, said: Json): Block => ({ block: 'value', of, value: said });
 export const quote = (of: string, text: string): Block => ({ block: 'quote', of, text });
-export const folded = (summary: string, ...blocks: readonly Block[]): Block => ({ block: 'folded', summary, blocks });
-export const picture = (shown: Picture, ...alternative: readonly Block[]): Block => ({
+export const folded = (summary: string, ...blocks: readonly Blocks[]): Block => ({
+  block: 'folded',
+  summary,
+  blocks: listBlocks(blocks),
+});
+export const picture = (shown: Picture, ...alternative: readonly Blocks[]): Block => ({
   block: 'picture',
   picture: shown,
-  alternative,
+  alternative: listBlocks(alternative),
 });
 export const commands = (says: string, ...all: readonly CommandWords[]): Block => ({
   block: 'commands',
@@ -214,12 +218,34 @@ export const more = (next: string | null): Block => ({ block: 'more', next });
 /** The columns of a table, in order: the title of each, and its cell in a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Phrase>>;
 
-export function table<Row>(title: string, rows: readonly Row[], columns: Columns<Row>, empty: Phrase): Block {
+/** @param empty in place of rows; where it is left out, nothing is drawn */
+export function table<Row>(title: string, rows: readonly Row[], columns: Columns<Row>, empty: Phrase = null): Block {
   const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
   return { block: 'table', title, columns: Object.keys(columns), rows: cells, empty };
 }
 
-export const section = (id: string, title: string, ...blocks: readonly Block[]): ViewSection => ({ id, title, blocks });
+/** Blocks with lists of blocks among them; what stands for none is left out. */
+export type Blocks = Block | false | null | readonly Blocks[];
+
+export const listBlocks = (blocks: Blocks): readonly Block[] => {
+  if (!blocks) return [];
+  return 'block' in blocks ? [blocks] : blocks.flatMap(listBlocks);
+};
+
+export const section = (id: string, title: string, ...blocks: readonly Blocks[]): ViewSection => ({
+  id,
+  title,
+  blocks: listBlocks(blocks),
+});
+
+/** A section of a kind that its mark says. */
+const marked =
+  (mark: Pick<ViewSection, 'is_outcome' | 'is_extra' | 'is_about_others'>) =>
+  (...of: Parameters<typeof section>): ViewSection => ({ ...section(...of), ...mark });
+
+export const outcome = marked({ is_outcome: true });
+export const extra = marked({ is_extra: true });
+export const aboutOthers = marked({ is_about_others: true });
 
 /** A link to a stored thing. */
 export function linkTo(kind: PlaceKind, key: string, text?: string): Link;

@@ -4,7 +4,8 @@ import { MAX_SPECULATIVE } from '../core/protocol/program.js';
 import type { CognitionWorkflow, PatchReach, PromptMessage, PromptTemplate } from '../generated/workflow.js';
 import type { WorkflowPage } from '../operations/browse/documents.js';
 import {
-  type Block,
+  aboutOthers,
+  type Blocks,
   code,
   facts,
   faint,
@@ -29,7 +30,7 @@ export function workflowSections(shown: WorkflowPage): readonly ViewSection[] {
   const { nodes, ambient_sources, apply } = workflow;
   return [
     section('graph', 'How it runs', note(howSubjectsRun(workflow)), picture({ of: 'workflow', shown: workflow })),
-    ...nodes.map((node) => section(`node-${node.id}`, `Node ${node.id}`, ...drawNode(shown, node))),
+    ...nodes.map((node) => section(`node-${node.id}`, `Node ${node.id}`, drawNode(shown, node))),
     section(
       'ambients',
       'What runs by itself',
@@ -46,7 +47,7 @@ export function workflowSections(shown: WorkflowPage): readonly ViewSection[] {
       'What is applied',
       note('The patch of ', code(apply.from), ', and nothing else, changes the world.'),
     ),
-    { ...section('choice', 'Prompts of which attempt', ...listAttempts(shown)), is_about_others: true },
+    aboutOthers('choice', 'Prompts of which attempt', listAttempts(shown)),
   ];
 }
 
@@ -74,7 +75,7 @@ function textOf(content: PromptMessage['content'], prompts: Readonly<Record<stri
   return 'hash' in content ? (prompts[content.hash] ?? '') : '';
 }
 
-function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): readonly Block[] {
+function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): Blocks {
   if (!('prompt_template' in node))
     return [facts({ does: 'calls its source once' }), json(node.request_template, undefined, refers_to)];
   const { events, scope, memory } = node.projection;
@@ -93,7 +94,7 @@ function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): readonly Blo
       'tries at one answer': node.max_generation_attempts ?? null,
       'token budget': node.constraints.token_budget ?? null,
     }),
-    ...(tools.length === 0 ? [] : [note(strong('Tools that the model may call'))]),
+    tools.length > 0 && note(strong('Tools that the model may call')),
     list(
       tools.map(({ name, description, effect }) => [note(code(name), faint(` ${words(effect)} `), description)]),
       tools.map(({ name }) => `tool-${name}`),
@@ -103,10 +104,8 @@ function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): readonly Blo
       of: 'blocks',
       shown: [
         note(strong('Its prompt')),
-        ...authored(node.prompt_template),
-        ...(node.gate === undefined
-          ? []
-          : [note(strong('The prompt of its gate')), ...authored(node.gate.prompt_template)]),
+        authored(node.prompt_template),
+        node.gate !== undefined && [note(strong('The prompt of its gate')), authored(node.gate.prompt_template)],
         ...resolved.map(({ workflow_subject_entity_id: subject, llm_call_id, messages, at }, index) => ({
           ...folded(`for ${subject}, as it was sent`, note(linkTo('llm_call', llm_call_id, 'the whole call')), {
             block: 'conversation',
@@ -121,7 +120,7 @@ function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): readonly Blo
 }
 
 /** @param prompt with its texts */
-function authored({ messages }: PromptTemplate): readonly Block[] {
+function authored({ messages }: PromptTemplate): Blocks {
   return messages.map(({ role, content }) => folded(`${role}, as it was written`, prompt(textOf(content))));
 }
 
@@ -131,7 +130,7 @@ function reachOf({ state = 'any', memory = 'any', environment = 'any' }: PatchRe
 }
 
 /** The attempts whose prompts can be shown above; consumers are shown none. */
-function listAttempts({ attempts, chosen }: WorkflowPage): readonly Block[] {
+function listAttempts({ attempts, chosen }: WorkflowPage): Blocks {
   if (chosen === null) return [];
   return [
     list(

@@ -4890,6 +4890,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
+      },
+      "tool_result": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ToolResultRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of a tool that a model has called, once the call has ended; else null."
       }
     },
     "required": [
@@ -4938,6 +4949,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "status",
       "tool_loop_round",
       "tool_name",
+      "tool_result",
       "validation_status",
       "workflow_hash",
       "workflow_node_id",
@@ -5064,6 +5076,59 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What a tool policy decided about a call."
+  },
+  "ToolResultRecord": {
+    "type": "object",
+    "properties": {
+      "toolCallId": {
+        "type": "string",
+        "description": "The same from the start of the call to its end."
+      },
+      "ok": {
+        "type": "boolean"
+      },
+      "value": {
+        "$ref": "#/components/schemas/Json",
+        "description": "As redaction shows it; null of a failed call."
+      },
+      "errorCode": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ToolErrorCode"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "safeMessage": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "toolCallId",
+      "ok",
+      "value",
+      "errorCode",
+      "safeMessage"
+    ],
+    "additionalProperties": false,
+    "description": "The end of a tool's call, as programs are told it."
+  },
+  "ToolErrorCode": {
+    "type": "string",
+    "enum": [
+      "unavailable",
+      "policy_denied",
+      "authz_denied",
+      "validation",
+      "execution",
+      "redaction_failed",
+      "invalid_json"
+    ]
   },
   "ListedLlmCall": {
     "type": "object",

@@ -48,7 +48,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   engine.programs.set(scenarioHash, loaded);
   return succeed(loaded);
 
-  /** An import takes documents by their hash alone. To check each before a run would take longer than to compile them. */
+  /** Rows that were written by hand may hold anything. To check each document before a run takes longer than to compile it. */
   function compileStored(): Compiled | Refused {
     try {
       return compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));

@@ -1,3 +1,4 @@
+import type { ToolErrorCode } from '../contract/tool-error-code.js';
 import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { AnswerItem } from '../contract/source.js';
@@ -161,6 +162,19 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly settlement: SettlementRecord | null;
   /** The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions. */
   readonly policy_ruling: PolicyRulingRecord | null;
+  /** Of a tool that a model has called, once the call has ended; else null. */
+  readonly tool_result: ToolResultRecord | null;
+}
+
+/** The end of a tool's call, as programs are told it. */
+export interface ToolResultRecord {
+  /** The same from the start of the call to its end. */
+  readonly toolCallId: string;
+  readonly ok: boolean;
+  /** As redaction shows it; null of a failed call. */
+  readonly value: Json;
+  readonly errorCode: ToolErrorCode | null;
+  readonly safeMessage: string | null;
 }
 
 /** What a tool policy decided about a call. */

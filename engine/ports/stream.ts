@@ -1,4 +1,4 @@
-import type { Fact } from '../core/stream/fact.js';
+import type { Told } from '../core/stream/told.js';
 
 /** A position in the record of an attempt. */
 export interface FactCursor {
@@ -15,7 +15,7 @@ export interface FactCursor {
 
 export interface FactPage {
   /** In the order of the record. */
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Told[];
   readonly cursor: FactCursor;
   /** There may be more: the page was cut at its limit. */
   readonly has_more: boolean;

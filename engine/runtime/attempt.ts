@@ -153,13 +153,15 @@ function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Di
   for (const call of keys.flatMap((key) => attempt.calls.get(key) ?? []))
     if (call.stage !== 'over') call.abort.abort('an earlier subject had changed what its subject read');
   for (const key of endWaits(attempt.waits, new Set(keys))) attempt.arrivals.put({ kind: 'withdrawn', key });
-  const source_invocation_ids = keys.flatMap((key) => findMade(attempt, key)?.start.source_invocation_id ?? []);
-  if (source_invocation_ids.length === 0) return;
+  const calls = keys.flatMap((key) => findMade(attempt, key)?.start ?? []);
+  if (calls.length === 0) return;
+  const issued = calls.toSorted((left, right) => left.invocation_seq - right.invocation_seq);
+  const source_invocation_ids = issued.map(({ source_invocation_id }) => source_invocation_id);
   const made = discarded.map((run) => ({ ...run, keys: run.keys.filter((key) => findMade(attempt, key)) }));
   const runs = made.filter((run) => run.keys.length > 0);
   const superseded = { source_invocation_ids, at: parts.clock.now() };
   writeAlone(attempt.journal, () => parts.attempts.supersede(attempt.lease, superseded))
-    .then(() => attempt.facts.push(...factsOfSuperseding(superseded)))
+    .then(() => attempt.facts.push(...factsOfSuperseding(attempt.facts, superseded)))
     .then(() => runs.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
 }

@@ -6,7 +6,7 @@ import type { Claimed } from '../ports/claim.js';
 import type { Fact } from '../core/facts/fact.js';
 import { type Seal, sealEntries } from '../core/ledger/seal.js';
 import { writeLedger } from '../core/ledger/write-ledger.js';
-import { factsOfCommit, factsOfFailure } from './fact-log.js';
+import { factsOfCommit, factsOfFailure, toMoment } from './fact-log.js';
 import { endAgents } from './agent-moves.js';
 import { abandon, type Attempt, callOf } from './attempt.js';
 import { writeAlone } from './journal.js';
@@ -28,7 +28,7 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
   const write = (answer?: CallFinish) => {
     const whole = { ...turn, ...present({ answer }) };
-    return parts.attempts.commit(lease, { ...whole, seal: seal(attempt, factsOfCommit(whole)) });
+    return writeEnd(attempt, factsOfCommit(whole), (seal) => parts.attempts.commit(lease, { ...whole, seal }));
   };
   const written = await writeAlone(attempt.journal, write, true);
   attempt.onProgress({
@@ -49,7 +49,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const agents = endAgents(attempt);
   const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
   const written = await writeAlone(attempt.journal, () =>
-    parts.attempts.fail(lease, { ...ended, seal: seal(attempt, factsOfFailure(attempt.facts, ended)) }),
+    writeEnd(attempt, factsOfFailure(attempt.facts, ended), (seal) => parts.attempts.fail(lease, { ...ended, seal })),
   );
   const put_off = written === 'written' ? undefined : written;
   attempt.onProgress({
@@ -63,9 +63,15 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   return put_off;
 }
 
-/** The seal of an attempt that ends with these facts. */
-function seal({ program, facts }: Attempt, last: readonly Fact[]): Seal {
-  return sealEntries(writeLedger(program.orders, [...facts, ...last]));
+/** Ends an attempt with these facts: the statement that does so seals all of them. */
+async function writeEnd<Result>(
+  { program, facts }: Attempt,
+  last: readonly Fact[],
+  write: (seal: Seal) => Promise<Result>,
+): Promise<Result> {
+  const written = await write(sealEntries(writeLedger(program.orders, [...facts, ...last])));
+  facts.push(...last);
+  return written;
 }
 
 /** How long the queued turn is deferred, where the failure may pass by itself; it also waits until a doubt is settled. */
@@ -80,4 +86,5 @@ export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<v
   abandon(attempt);
   const left = { at: parts.clock.now(), has_broken: false };
   await writeAlone(attempt.journal, () => parts.attempts.handOver(attempt.lease, left));
+  attempt.facts.push({ kind: 'attempt_handed_over', at: toMoment(left.at) });
 }

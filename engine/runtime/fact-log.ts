@@ -26,13 +26,15 @@ export function factOfBeginning(
   return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
 }
 
-/** The facts of superseded calls. */
-export function factsOfSuperseding({
-  source_invocation_ids,
-  ...superseded
-}: SupersedeCalls): readonly CallSuperseded[] {
+/** The facts of superseded calls: each is noted once. @param before the facts until then */
+export function factsOfSuperseding(
+  before: readonly Fact[],
+  { source_invocation_ids, ...superseded }: SupersedeCalls,
+): readonly CallSuperseded[] {
   const at = toMoment(superseded.at);
-  return source_invocation_ids.map((source_invocation_id) => ({ kind: 'call_superseded', at, source_invocation_id }));
+  const noted = new Set(before.flatMap((it) => (it.kind === 'call_superseded' ? [it.source_invocation_id] : [])));
+  const others = source_invocation_ids.filter((id) => !noted.has(id));
+  return others.map((source_invocation_id) => ({ kind: 'call_superseded', at, source_invocation_id }));
 }
 
 /** The facts of a statement that writes calls. */
@@ -84,6 +86,7 @@ function toStarts(start: CallStart): readonly Fact[] {
     invocation_kind: command.invocation_kind,
     effect_class: command.call.effect,
     request_hash: command.request_hash,
+    llm_call_id: llm_call_id ?? null,
     source_hash: command.call.source.hash,
     workflow_hash: command.workflow_hash,
     subject_id: command.subject_id ?? null,
@@ -163,6 +166,7 @@ function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
 }
 
-function toMoment(at: number | string): string {
+/** A time of facts. */
+export function toMoment(at: number | string): string {
   return new Date(at).toISOString();
 }

@@ -8,6 +8,7 @@ import { agentsOf } from './agent-moves.js';
 import { handleDecision } from './approvals.js';
 import { type Attempt, callOf, handleOutcome, moveTo } from './attempt.js';
 import { eventOf } from './event-of.js';
+import { toMoment } from './fact-log.js';
 import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -27,6 +28,8 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
     parts.attempts.pendCall(attempt.lease, source_invocation_id, pended),
   );
   call.stage = 'over';
+  const pending = { kind: 'call_pended', at: toMoment(pended.pended_at), source_invocation_id } as const;
+  attempt.facts.push({ ...pending, deadline: toMoment(deadline) });
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
   return moveTo(attempt, advance(attempt.program, attempt.state, event));
@@ -63,6 +66,8 @@ export async function suspend(parts: RuntimeParts, attempt: Attempt, command: Su
     return false;
   }
   const { resume_deadline } = command;
+  const at = toMoment(suspension.at);
+  attempt.facts.push({ kind: 'attempt_suspended', at, resume_deadline: toMoment(resume_deadline) });
   attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
   return true;
 }

@@ -1,3 +1,4 @@
+import type { Fact } from '../core/facts/fact.js';
 import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/protocol/command.js';
 import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Program } from '../core/protocol/program.js';
@@ -94,6 +95,8 @@ export type OnProgress = (progress: Progress) => void;
 export interface ObservedAttempt {
   readonly lease: AttemptLease;
   readonly program: Program;
+  /** What is on record of it: more follows with each statement of its driver. */
+  readonly facts: readonly Fact[];
 }
 
 /** A call that is on record when a driver begins, and the command that it answers. */

@@ -109,13 +109,13 @@ async function runBegun(
 ): Promise<AttemptEnd> {
   const { lease } = begun;
   const { program, turn_retries = TURN_RETRIES, goesOn } = request;
-  const observer = parts.observe?.({ lease, program });
-  const onProgress = notifyBoth(request.onProgress, observer?.onProgress);
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
   const claimAndWatch = claimWorld && ((calls: CallsWrite) => claimWorld(calls).then(() => watch()));
   const { journal, facts } = openRecord(parts, begun, claimAndWatch);
+  const observer = parts.observe?.({ lease, program, facts });
+  const onProgress = notifyBoth(request.onProgress, observer?.onProgress);
   const arrivals = openArrivals<Arrival>();
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);

@@ -4,7 +4,7 @@ import { contentOf } from '../core/prompt/message.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { RecalledCall } from '../runtime/progress.js';
 import { providerOf } from './names.js';
-import { type EndedCall, isInterrupted, toStretch } from './observed-call.js';
+import { type EndedCall, isInterrupted } from './observed-call.js';
 import { type Attributes, type Measurement, parentSpanOf, type Signals, type Span } from './span.js';
 
 export interface CallSurroundings {
@@ -18,11 +18,10 @@ export function toCallSignals(around: CallSurroundings, ended: EndedCall): Signa
   const { attempt_id, has_contents } = around;
   const { command, outcome } = ended;
   const message = outcome.status === 'failed' ? outcome.failure_message : ended.verdict?.failure?.message;
-  const { began_at, ended_at } = toStretch(ended);
   const span: Span = {
     ...openSpan(attempt_id, ended),
-    began_at,
-    ended_at,
+    began_at: outcome.ended_at - outcome.duration_ms,
+    ended_at: outcome.ended_at,
     attributes: {
       ...attributesOf(ended),
       'http.response.status_code': outcome.http_status,

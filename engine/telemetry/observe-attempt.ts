@@ -2,7 +2,7 @@ import { present } from '../contract/present.js';
 import type { Observe, ObservedAttempt, Progress } from '../runtime/progress.js';
 import { type EndedAttempt, toAttemptSignals, toOutcome } from './attempt-signals.js';
 import { toCallSignals, toInterruptedSignals } from './call-signals.js';
-import { type EndedCall, type Stretch, toRecalledStretch, toStretch } from './observed-call.js';
+import { type EndedCall, stretchesOf } from './observed-call.js';
 import type { Measurement, Signals } from './span.js';
 
 interface ObservingParts {
@@ -16,7 +16,6 @@ interface ObservingParts {
 /** The state of an attempt until it ends: the one mutable thing here. */
 interface Memory {
   readonly attempt: ObservedAttempt;
-  readonly stretches: Stretch[];
   /** The models and origins of the calls under way, by their ids. */
   readonly resolved: Map<string, NonNullable<EndedCall['resolved']>>;
   began: Extract<Progress, { kind: 'attempt_began' }> | undefined;
@@ -28,14 +27,12 @@ interface Memory {
  */
 export function createObserve(parts: ObservingParts): Observe {
   return (attempt) => {
-    const memory: Memory = { attempt, stretches: [], resolved: new Map(), began: undefined };
+    const memory: Memory = { attempt, resolved: new Map(), began: undefined };
     const { attempt_id } = attempt.lease;
     return {
       onProgress: (progress) => observe(parts, memory, progress),
       onRecalled: (calls) => {
-        const own = calls.filter(({ call }) => call.adopted_from === undefined);
-        memory.stretches.push(...own.map(toRecalledStretch));
-        for (const recalled of own) parts.send(toInterruptedSignals(attempt_id, recalled));
+        for (const recalled of calls) parts.send(toInterruptedSignals(attempt_id, recalled));
       },
     };
   };
@@ -76,22 +73,21 @@ function observe(parts: ObservingParts, memory: Memory, progress: Progress): voi
 
 function endCall(
   { send, has_contents }: ObservingParts,
-  { attempt, stretches, resolved }: Memory,
+  { attempt, resolved }: Memory,
   finished: Extract<Progress, { kind: 'call_finished' }>,
 ): void {
   const asked = resolved.get(finished.source_invocation_id);
   resolved.delete(finished.source_invocation_id);
-  stretches.push(toStretch(finished));
   const ended: EndedCall = { ...finished, ...present({ resolved: asked }) };
   send(toCallSignals({ attempt_id: attempt.lease.attempt_id, has_contents }, ended));
 }
 
-function toEnded({ now }: ObservingParts, { attempt, stretches, began }: Memory): EndedAttempt {
-  const { lease, program } = attempt;
+function toEnded({ now }: ObservingParts, { attempt, began }: Memory): EndedAttempt {
+  const { lease, program, facts } = attempt;
   return {
     lease,
     scenario: { label: program.label, hash: program.scenario_hash },
-    stretches,
+    stretches: stretchesOf(facts),
     ended_at: now(),
     ...present({ adopts: began?.adopts?.attempt_id, waited_ms: began?.waited_ms }),
   };

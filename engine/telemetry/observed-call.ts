@@ -1,4 +1,6 @@
 import { present } from '../contract/present.js';
+import { pairCalls } from '../core/facts/call.js';
+import type { Fact } from '../core/facts/fact.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { RecalledCall } from '../runtime/progress.js';
@@ -22,19 +24,15 @@ export interface Stretch {
   readonly ended_at: number;
 }
 
-/** The stretch of a call that has ended. */
-export function toStretch({ command, outcome }: Pick<EndedCall, 'command' | 'outcome'>): Stretch {
-  return { ...placeOf(command), began_at: outcome.ended_at - outcome.duration_ms, ended_at: outcome.ended_at };
-}
-
-/** The stretch of a call that an earlier driver has made. */
-export function toRecalledStretch({ command, call }: RecalledCall): Stretch {
-  const duration_ms = call.fact === undefined || call.fact.status === 'pending' ? 0 : call.fact.duration_ms;
-  return { ...placeOf(command), began_at: call.started_at, ended_at: call.started_at + duration_ms };
-}
-
-function placeOf({ subject_id, node_id }: Invoke): Pick<Stretch, 'subject_id' | 'node_id'> {
-  return present({ subject_id, node_id });
+/** The stretches of the calls that an attempt has made itself; that of a call which nobody saw end has no length. */
+export function stretchesOf(facts: readonly Fact[]): readonly Stretch[] {
+  const own = pairCalls(facts).filter(({ start }) => start.adopted_from === null);
+  return own.map(({ start, end }) => {
+    const duration_ms = end?.duration_ms ?? null;
+    const ended_at = Date.parse(end === undefined || duration_ms === null ? start.at : end.at);
+    const place = present({ subject_id: start.subject_id ?? undefined, node_id: start.node_id ?? undefined });
+    return { ...place, began_at: ended_at - (duration_ms ?? 0), ended_at };
+  });
 }
 
 /** Whether nobody saw how a call of an earlier driver ended. One that was adopted, or is answered later, is none. */

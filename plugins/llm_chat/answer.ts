@@ -53,7 +53,8 @@ export class Received {
 
 /** Characters of all that is kept, and never more than its bytes, which the engine limits. */
 export function lengthOf(received: Received): number {
-  const { text, reasoning, reasoning_details, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = received;
+  const { text, reasoning, reasoning_details, refusal, tool_calls, id, model, system_fingerprint, finish_reason } =
+    received;
   const beside = `${id ?? ''}${model ?? ''}${system_fingerprint ?? ''}${finish_reason ?? ''}`.length;
   return text.length + reasoning.length + reasoning_details.length + refusal.length + beside + tool_calls.length;
 }

@@ -16,10 +16,12 @@ export class ReasoningDetails {
 
   append(piece: Json): void {
     if (!isFields(piece)) return;
-    const detail = piece as JsonObject;
+    const detail = piece;
     this.length += JSON.stringify(detail).length;
     const { index, type } = detail;
-    const at = this.#details.findIndex((known) => index !== undefined && known['index'] === index && known['type'] === type);
+    const at = this.#details.findIndex(
+      (known) => index !== undefined && known['index'] === index && known['type'] === type,
+    );
     const known = this.#details[at];
     if (known === undefined) this.#details.push(detail);
     else this.#details[at] = join(known, detail);

@@ -41,6 +41,13 @@ test('rules decide by arguments: the model is told why, the record names the rul
   const bought = must(await showInvocation(stage.engine, callAt(attempt, `${SECOND}/tool`).source_invocation_id));
   const { policy_hash, ...ruling } = bought.policy_ruling ?? assert.fail('there is no ruling');
   assert.deepEqual(ruling, { decision: 'allow', rule: '/rules/0', because: 'only candy is sold' });
+  assert.deepEqual(bought.tool_result, {
+    toolCallId: bought.source_invocation_id,
+    ok: true,
+    value: bought.response_json,
+    errorCode: null,
+    safeMessage: null,
+  });
   const generation = must(await showInvocation(stage.engine, callAt(attempt, FIRST).source_invocation_id));
   assert.equal(generation.policy_ruling, null);
 

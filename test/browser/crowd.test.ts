@@ -122,6 +122,7 @@ describe('the pages of a world with many agents', () => {
     assert.equal(attempts_read, 1, 'the record of the attempt is read once for the turns of all its agents');
     const patches = [...text.matchAll(/id="page-\d+-patch-(\d+)"/g)].map(([, number]) => number);
     assert.equal(new Set(patches).size, 25);
+    assert.equal(patches.length, 25, 'each is drawn once');
   });
 
   /** The keys of all parts of a list. */

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { agentTaskOf } from '../../engine/core/agents/agent-task.js';
-import { agentTurnsOf } from '../../engine/core/agents/agent-turns.js';
+import { agentTurnsOf as fold } from '../../engine/core/agents/agent-turns.js';
 import type { AgentTurn } from '../../engine/core/agents/turn-draft.js';
-import type { RecordedAttempt, RecordedCall, RecordedEvent } from '../../engine/core/agents/recorded-attempt.js';
+import type { AroundAttempt } from '../../engine/core/agents/recorded-attempt.js';
+import type { AttemptFailed, CallEnded, CallStarted, Fact, TurnCommitted } from '../../engine/core/facts/fact.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Step } from '../../engine/core/turn/step.js';
@@ -46,38 +47,55 @@ const fateArbitrary: fc.Arbitrary<Fate> = fc.record({
 
 const UNDISTURBED: Fate = { outputs: [], ends: [], stop_after: 99 };
 
+const HASH = '0'.repeat(64);
+
 /** The time of a thing that happened, of which one happens each second. */
 const timeOf = (place: number): string => new Date(Date.UTC(2026, 4, 1, 9) + place * 1_000).toISOString();
 
+const BEGAN: Fact = {
+  kind: 'attempt_began',
+  at: timeOf(0),
+  world_slug: 'park',
+  attempt_id: ATTEMPT,
+  attempted_turn: 1,
+  scenario_hash: HASH,
+  renderer_version: '1',
+  plugin_versions: {},
+};
+
+interface Recorded extends AroundAttempt {
+  readonly facts: readonly Fact[];
+}
+
+const agentTurnsOf = ({ facts, ...around }: Recorded): readonly AgentTurn[] => fold(facts, around);
+
+const endOfAttempt = ({ facts }: Recorded): TurnCommitted | AttemptFailed | undefined =>
+  facts.find((fact) => fact.kind === 'turn_committed' || fact.kind === 'attempt_failed');
+
 /** Plays a turn by the reducer, and records it as the store does: for so many calls, or to its end. */
-function record(fate: Fate, most = Infinity): RecordedAttempt {
+function record(fate: Fate, most = Infinity): Recorded {
   const [outputs, ends] = [[...fate.outputs], [...fate.ends]];
-  const calls: RecordedCall[] = [];
-  const timeline: RecordedEvent[] = [];
-  const patches = new Map<string, number>();
-  let failure: Pick<RecordedAttempt, 'failure_class' | 'failure_message' | 'failed_subject_entity_id'> | undefined;
+  const facts: Fact[] = [BEGAN];
   let status = 'running';
   let ended = 0;
   const waiting: Invoke[] = [];
-  const note = (event_kind: string, key: string | null): void =>
-    void timeline.push({
-      event_kind,
-      occurred_at: timeOf(timeline.length),
-      source_invocation_id: key === null ? null : namedUuid(key),
-    });
+  const now = (): string => timeOf(facts.length - 1);
   const take = (step: Step): void => {
     for (const command of step.commands) {
       if (command.kind === 'invoke') {
         waiting.push(command);
-        calls.push(toCall(command));
-        note('call_started', command.key);
+        facts.push({ ...toStart(command), invocation_seq: facts.length, at: now() });
       } else if (command.kind === 'commit') {
         status = 'committed';
-        for (const { subject_id, patch_seq } of command.patches) patches.set(subject_id, patch_seq);
+        const patches = command.patches.map(({ subject_id, patch_seq, node_id, call_key }) => {
+          return { subject_id, patch_seq, node_id, source_invocation_id: namedUuid(call_key), patch_hash: HASH };
+        });
+        facts.push({ kind: 'turn_committed', at: now(), simulation_time: now(), patches });
       } else if (command.kind === 'fail') {
         status = 'failed';
-        const { failure_class, message: failure_message, subject_id = null } = command;
-        failure = { failure_class, failure_message, failed_subject_entity_id: subject_id };
+        const { failure_class, message: failure_message, subject_id = null, node_id = null } = command;
+        const failure = { failure_class, failure_message, subject_id, node_id, source_invocation_id: null };
+        facts.push({ kind: 'attempt_failed', at: now(), ...failure });
       }
     }
   };
@@ -91,38 +109,22 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
   for (;;) {
     const command = status === 'running' && ended < most ? waiting.shift() : undefined;
     if (command === undefined) break;
-    const { key } = command;
     const kind = ends.shift() ?? 'answered';
     const said = command.generation && kind === 'answered' ? (outputs.shift() ?? finalPatch()) : undefined;
-    const event = toEvent(command, kind, said);
     ended += 1;
-    const step = handle(event);
-    note(kind === 'answered' ? 'call_answered' : 'call_failed', key);
-    const place = calls.findIndex((call) => call.command_key === key);
-    const model_output_kind = step.verdict?.model_output_kind ?? null;
+    const step = handle(toEvent(command, kind, said));
     const isGood = kind === 'answered' && step.verdict?.failure === undefined;
-    calls[place] = { ...(calls[place] ?? toCall(command)), status: isGood ? 'succeeded' : 'failed', model_output_kind };
+    const model_output_kind = step.verdict?.model_output_kind ?? null;
+    facts.push({ ...toEnd(namedUuid(command.key), isGood ? 'succeeded' : 'failed'), model_output_kind, at: now() });
     take(step);
     if (ended === fate.stop_after) take(handle({ kind: 'stopped', reason: 'enough' }));
   }
-  const subjects = calls.flatMap(({ workflow_subject_entity_id: id }) => (id === null ? [] : [id]));
+  const subjects = facts.flatMap((fact) => (fact.kind === 'call_started' ? (fact.subject_id ?? []) : []));
   return {
-    world_slug: 'park',
-    attempt_id: ATTEMPT,
-    attempted_turn: 1,
+    facts,
     status,
     is_driven: status === 'running',
-    started_at: timeOf(0),
-    ended_at: status === 'running' ? null : timeOf(timeline.length),
-    failure_class: null,
-    failure_message: null,
-    failed_subject_entity_id: null,
-    ...failure,
-    failed_source_invocation_id: null,
     agents: new Map(subjects.map((agent_id) => [agent_id, agent_id === 'bob' ? 5 : 1])),
-    calls,
-    timeline,
-    patches,
     tasks: new Map(
       PROGRAM.subjects.map(({ subject_id, workflow }) => [
         subject_id,
@@ -138,22 +140,53 @@ function toEvent(command: Invoke, kind: Fate['ends'][number], said: Json | undef
   return said === undefined ? answered(command, { status: 'ok' }) : modelSays(command, said);
 }
 
-function toCall(command: Invoke): RecordedCall {
+function toStart(command: Invoke): CallStarted {
   const { key, invocation_kind, workflow_hash, node_id, subject_id, tool_name, parent_key, generation } = command;
   return {
+    kind: 'call_started',
+    at: timeOf(0),
     source_invocation_id: namedUuid(key),
     llm_call_id: generation === undefined ? null : namedUuid(key, 'generation'),
     parent_source_invocation_id: parent_key === undefined ? null : namedUuid(parent_key),
+    invocation_seq: 1,
     command_key: key,
+    performance: 1,
     invocation_kind,
+    effect_class: command.call.effect,
+    request_hash: command.request_hash,
+    source_hash: HASH,
     workflow_hash,
-    workflow_node_id: node_id ?? null,
-    workflow_subject_entity_id: subject_id ?? null,
+    node_id: node_id ?? null,
+    subject_id: subject_id ?? null,
+    ambient_id: command.ambient_id ?? null,
     tool_name: tool_name ?? null,
-    status: 'running',
-    model_output_kind: null,
+    generation_try: null,
+    model: null,
+    context_hash: null,
     offered_schema_hash: generation?.offered.hash ?? null,
-    is_adopted: false,
+    schema_delivery: null,
+    endpoint_origin: null,
+    adopted_from: null,
+  };
+}
+
+function toEnd(source_invocation_id: string, status: CallEnded['status']): CallEnded {
+  return {
+    kind: 'call_ended',
+    at: timeOf(0),
+    source_invocation_id,
+    status,
+    refused: false,
+    failure_class: null,
+    failure_message: null,
+    model_output_kind: null,
+    answer_hash: null,
+    duration_ms: null,
+    input_tokens: null,
+    output_tokens: null,
+    cached_input_tokens: null,
+    cache_written_input_tokens: null,
+    reasoning_tokens: null,
   };
 }
 
@@ -173,7 +206,10 @@ test('each agent turn of an attempt that has ended ends once, with a deliverable
         const deliverable = turn.output_box.cards.at(-1);
         assert.deepEqual([deliverable?.kind, deliverable?.card_id], ['task.deliverable', turn.deliverable_card_id]);
         assert.ok(deliverable?.llm_call_id !== null || deliverable?.content !== null);
-        assert.deepEqual([turn.ended_at, head.status, head.active_agent_turn_id], [attempt.ended_at, 'idle', null]);
+        assert.deepEqual(
+          [turn.ended_at, head.status, head.active_agent_turn_id],
+          [endOfAttempt(attempt)?.at, 'idle', null],
+        );
         const times = turn.events.map(({ occurred_at }) => occurred_at);
         assert.deepEqual(times, times.toSorted());
       }
@@ -204,9 +240,9 @@ test('an agent turn shows after its attempt what it showed during it', () => {
 });
 
 /** When a call of an attempt ended. */
-function endOf({ timeline }: RecordedAttempt, key: string): string {
-  const end = timeline.findLast(({ source_invocation_id }) => source_invocation_id === namedUuid(key));
-  return end?.occurred_at ?? assert.fail(`${key} is not on record`);
+function endOf({ facts }: Recorded, key: string): string {
+  const end = facts.find((fact) => fact.kind === 'call_ended' && fact.source_invocation_id === namedUuid(key));
+  return end?.at ?? assert.fail(`${key} is not on record`);
 }
 
 test('an agent worked until the last of its own calls had ended, and has answered while others are at work', () => {
@@ -214,7 +250,7 @@ test('an agent worked until the last of its own calls had ended, and has answere
   const [bob, ant] = agentTurnsOf(whole).map(({ record: turn }) => turn);
   assert.equal(bob?.worked_until, endOf(whole, SAID));
   assert.equal(ant?.worked_until, endOf(whole, 'ant/act/round-1/try-1'));
-  assert.deepEqual([bob?.ended_at, ant?.ended_at], [whole.ended_at, whole.ended_at]);
+  assert.deepEqual([bob?.ended_at, ant?.ended_at], [endOfAttempt(whole)?.at, endOfAttempt(whole)?.at]);
   const open = agentTurnsOf(record(UNDISTURBED, 3)).map(({ record: turn }) => turn);
   assert.deepEqual(
     open.map(({ state }) => state),
@@ -232,12 +268,8 @@ test('an agent at work whose driver is gone does not run', () => {
 
 test('an agent whose answer is superseded is at work again', () => {
   const open = record(UNDISTURBED, 3);
-  const superseded = {
-    event_kind: 'call_superseded',
-    occurred_at: timeOf(50),
-    source_invocation_id: namedUuid(SAID),
-  };
-  const turns = agentTurnsOf({ ...open, timeline: [...open.timeline, superseded] });
+  const superseded: Fact = { kind: 'call_superseded', at: timeOf(50), source_invocation_id: namedUuid(SAID) };
+  const turns = agentTurnsOf({ ...open, facts: [...open.facts, superseded] });
   assert.deepEqual(
     turns.map(({ record: turn }) => turn.state),
     ['running', 'running'],
@@ -245,19 +277,15 @@ test('an agent whose answer is superseded is at work again', () => {
 });
 
 test('an agent turn has the epoch with which it began, and one more for each driver that was taken over since', () => {
-  const epochsOf = (attempt: RecordedAttempt) => agentTurnsOf(attempt).map(({ record: turn }) => turn.turn_epoch);
+  const epochsOf = (attempt: Recorded) => agentTurnsOf(attempt).map(({ record: turn }) => turn.turn_epoch);
   const attempt = record(UNDISTURBED);
   assert.deepEqual(epochsOf(attempt), [5, 1]);
-  const continued = (take_overs: number): RecordedEvent => ({
-    event_kind: 'attempt_continued',
-    occurred_at: timeOf(0),
-    source_invocation_id: null,
-    take_overs,
-  });
-  const started = attempt.timeline.findIndex(({ source_invocation_id: id }) => id === namedUuid('bob/ambient/inbox'));
-  const after = attempt.timeline.toSpliced(started + 1, 0, continued(2), continued(2), continued(3));
-  const before = [continued(1), ...after];
-  assert.deepEqual(epochsOf({ ...attempt, timeline: before }), [7, 1]);
+  const continued = (take_overs: number): Fact => ({ kind: 'attempt_continued', at: timeOf(0), take_overs });
+  const started = attempt.facts.findIndex(
+    (fact) => 'source_invocation_id' in fact && fact.source_invocation_id === namedUuid('bob/ambient/inbox'),
+  );
+  const after = attempt.facts.toSpliced(started + 1, 0, continued(2), continued(2), continued(3));
+  assert.deepEqual(epochsOf({ ...attempt, facts: after.toSpliced(1, 0, continued(1)) }), [7, 1]);
 });
 
 test('a context box holds the inputs of the agent', () => {
@@ -297,56 +325,50 @@ test('a request and its response are one pair of edges', () => {
 
 const TOOL = `${SAID}/tool`;
 
-/** An open attempt with these events after its model has called a tool. */
-function afterToolCall(more: readonly Partial<RecordedEvent>[], calls: readonly Partial<RecordedCall>[] = []) {
+/** An open attempt in which more happens after its model has called a tool. */
+function afterToolCall(more: readonly (Fact | Omit<Fact, 'at'>)[]) {
   const attempt = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 3);
-  const tool = attempt.calls.find(({ command_key }) => command_key === TOOL) ?? assert.fail('no tool was called');
-  const happened = more.map((event, index) => ({
-    event_kind: 'call_pended',
-    occurred_at: timeOf(50 + index),
-    source_invocation_id: namedUuid(TOOL),
-    ...event,
-  }));
-  const [changed = {}, ...added] = calls;
-  const others = attempt.calls.map((call) => (call === tool ? { ...call, ...changed } : call));
-  const [bob] = agentTurnsOf({
-    ...attempt,
-    calls: [...others, ...added.map((call) => ({ ...tool, ...call }))],
-    timeline: [...attempt.timeline, ...happened],
-  });
+  const happened = more.map((fact, index) => ({ ...fact, at: timeOf(50 + index) }) as Fact);
+  const [bob] = agentTurnsOf({ ...attempt, facts: [...attempt.facts, ...happened] });
   return bob ?? assert.fail('bob has no turn');
 }
 
-const suspended = (resume_deadline: string) => ({ event_kind: 'attempt_suspended', resume_deadline });
+/** The start of the tool's call, or of another like it. */
+function startLikeTool(otherwise: Partial<CallStarted>): Fact {
+  const { facts } = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 3);
+  const tool = facts.find((fact) => fact.kind === 'call_started' && fact.command_key === TOOL);
+  assert.ok(tool?.kind === 'call_started', 'no tool was called');
+  return { ...tool, ...otherwise };
+}
+
+const pended = (source_invocation_id = namedUuid(TOOL)) =>
+  ({ kind: 'call_pended', source_invocation_id, deadline: timeOf(900) }) as const;
+const suspended = (resume_deadline: string) => ({ kind: 'attempt_suspended', resume_deadline }) as const;
+const answers = (source_invocation_id = namedUuid(TOOL)): Fact => toEnd(source_invocation_id, 'succeeded');
 
 test('an agent that waits for two answers goes on with the second, and only a suspension until another time says something new', () => {
   const other = namedUuid('other');
-  const node = { source_invocation_id: other, command_key: 'bob/other/call', tool_name: null };
   const deadline = timeOf(900);
   const two = [
-    { event_kind: 'call_started', source_invocation_id: other },
-    { event_kind: 'call_pended' },
-    { event_kind: 'call_pended', source_invocation_id: other },
+    startLikeTool({ source_invocation_id: other, command_key: 'bob/other/call', tool_name: null, invocation_seq: 99 }),
+    pended(),
+    pended(other),
     suspended(deadline),
   ];
-  const waiting = afterToolCall(two, [{ status: 'pending' }, { ...node, status: 'pending' }]);
+  const waiting = afterToolCall(two);
   const { status, activity, current_tool, waiting_tool_count, resume_deadline } = waiting.head;
   assert.deepEqual(
     [status, activity, current_tool, waiting_tool_count, resume_deadline],
     ['suspended', 'awaiting_tool_result', 'drink', 2, deadline],
   );
-  const again = afterToolCall([...two, suspended(deadline)], [{ status: 'pending' }, { ...node, status: 'pending' }]);
-  assert.deepEqual(again, waiting);
-  const events = [...two, { event_kind: 'call_answered' }];
-  const one = afterToolCall(events, [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  assert.deepEqual(afterToolCall([...two, suspended(deadline)]), waiting);
+  const events = [...two, answers()];
+  const one = afterToolCall(events);
   assert.deepEqual([one.head.status, one.head.waiting_tool_count], ['suspended', 1]);
   const later = timeOf(950);
-  const rest = afterToolCall([...events, suspended(later)], [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  const rest = afterToolCall([...events, suspended(later)]);
   assert.deepEqual(rest.head, { ...one.head, resume_deadline: later });
-  const both = afterToolCall(
-    [...events, { event_kind: 'call_answered', source_invocation_id: other }],
-    [{ status: 'succeeded' }, { ...node, status: 'succeeded' }],
-  );
+  const both = afterToolCall([...events, answers(other)]);
   assert.deepEqual([both.head.status, both.head.resume_deadline], ['running', null]);
   assert.deepEqual(
     both.record.waiting_tools.map(({ tool_call_id, registered_at, received_at }) => [
@@ -362,18 +384,12 @@ test('an agent that waits for two answers goes on with the second, and only a su
 });
 
 test('a tool whose call has failed and is retried is called once, and its last performance answers', () => {
-  const failed = [{ event_kind: 'call_failed' }];
-  const waits = afterToolCall(failed, [{ status: 'failed' }]);
+  const failed = [toEnd(namedUuid(TOOL), 'failed')];
+  const waits = afterToolCall(failed);
   assert.deepEqual([waits.head.activity, waits.head.current_tool], ['executing_tool', 'drink']);
   const again = namedUuid('again');
-  const retried = afterToolCall(
-    [
-      ...failed,
-      { event_kind: 'call_started', source_invocation_id: again },
-      { event_kind: 'call_answered', source_invocation_id: again },
-    ],
-    [{ status: 'failed' }, { status: 'succeeded', source_invocation_id: again }],
-  );
+  const second = startLikeTool({ source_invocation_id: again, invocation_seq: 99, performance: 2 });
+  const retried = afterToolCall([...failed, second, answers(again)]);
   assert.deepEqual(
     retried.record.output_box.cards.map(({ kind, source_invocation_id }) => [kind, source_invocation_id]),
     [
@@ -385,15 +401,20 @@ test('a tool whose call has failed and is retried is called once, and its last p
 });
 
 test('an agent whose turn ends before it has asked anything leaves why, and was never given anything', () => {
-  const attempt = record(UNDISTURBED, 1);
-  const [bob] = agentTurnsOf({
-    ...attempt,
-    calls: attempt.calls.filter(({ workflow_subject_entity_id }) => workflow_subject_entity_id === null),
-    status: 'failed',
-    ended_at: timeOf(90),
+  const { facts, ...around } = record(UNDISTURBED, 1);
+  const failed: Fact = {
+    kind: 'attempt_failed',
+    at: timeOf(90),
     failure_class: 'template_unresolved',
     failure_message: 'Nothing is there.',
-    failed_subject_entity_id: 'bob',
+    subject_id: 'bob',
+    node_id: null,
+    source_invocation_id: null,
+  };
+  const [bob] = agentTurnsOf({
+    ...around,
+    facts: [...facts.filter((fact) => fact.kind !== 'call_started' || fact.subject_id === null), failed],
+    status: 'failed',
     agents: new Map([['bob', 1]]),
   });
   const turn = bob?.record;
@@ -406,17 +427,19 @@ test('an agent whose turn ends before it has asked anything leaves why, and was 
 
 test('calls that an attempt has adopted happened in its agent turns when it began', () => {
   const attempt = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 4);
+  const ended = new Set(attempt.facts.flatMap((it) => (it.kind === 'call_ended' ? [it.source_invocation_id] : [])));
   const [bob] = agentTurnsOf({
     ...attempt,
-    calls: attempt.calls.filter(({ status }) => status === 'succeeded').map((call) => ({ ...call, is_adopted: true })),
-    timeline: [],
+    facts: attempt.facts
+      .filter((fact) => fact.kind !== 'call_started' || ended.has(fact.source_invocation_id))
+      .map((fact) => (fact.kind === 'call_started' ? { ...fact, adopted_from: namedUuid('earlier') } : fact)),
   });
   const turn = bob?.record;
   assert.deepEqual(
     turn?.output_box.cards.map(({ kind }) => kind),
     ['tool.call', 'tool.result'],
   );
-  assert.ok(turn?.events.every(({ occurred_at }) => occurred_at === attempt.started_at));
+  assert.ok(turn?.events.every(({ occurred_at }) => occurred_at === BEGAN.at));
 });
 
 test('the events of an agent turn say what the agent does, and with which tool', () => {
@@ -439,4 +462,38 @@ test('the events of an agent turn say what the agent does, and with which tool',
     steps.map(({ payload: { phase } }) => phase),
     ['tool_call', 'tool_result', 'answered'],
   );
+});
+
+test('a call of which nobody knew what came of it leaves its result on a card when it is settled as performed', () => {
+  const { facts, ...around } = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 3);
+  const source_invocation_id = namedUuid(TOOL);
+  const failed = { failure_class: 'interrupted', failure_message: 'The driver was lost.' } as const;
+  const lost: readonly Fact[] = [
+    ...facts,
+    toEnd(source_invocation_id, 'interrupted'),
+    { kind: 'attempt_failed', at: timeOf(90), ...failed, subject_id: 'bob', node_id: 'act', source_invocation_id },
+  ];
+  const turnAfter = (...more: readonly Fact[]) =>
+    agentTurnsOf({ ...around, status: 'failed', facts: [...lost, ...more] })[0]?.record;
+  const settled = (performed: boolean): Fact => {
+    return { kind: 'call_settled', at: timeOf(95), source_invocation_id, performed, answer_hash: null };
+  };
+  const before = turnAfter();
+  assert.deepEqual(
+    before?.output_box.cards.map(({ kind }) => kind),
+    ['tool.call', 'task.deliverable'],
+  );
+  assert.deepEqual(turnAfter(settled(false)), before);
+  const after = turnAfter(settled(true));
+  const { cards = [] } = after?.output_box ?? {};
+  assert.deepEqual(cards.slice(0, -1), before?.output_box.cards);
+  assert.deepEqual([cards[2]?.kind, cards[2]?.source_invocation_id], ['tool.result', source_invocation_id]);
+  assert.deepEqual(after?.execution_edges.at(-1), {
+    primitive: 'report',
+    edge_phase: 'response',
+    correlation_id: source_invocation_id,
+    trace_id: ATTEMPT,
+    parent_step_id: null,
+    occurred_at: timeOf(95),
+  });
 });

@@ -251,8 +251,11 @@ describe('the check of a fallback', () => {
         `SOURCE_SPEAKS_OTHERWISE ${place}/llm_source_ref`,
       ],
       [
-        { fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } } },
-        'NOT_SUPPORTED_YET /interface/tool_calling',
+        {
+          schema_delivery: 'prompt',
+          fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } },
+        },
+        `FALLBACK_CALLS_OTHERWISE ${place}/llm_source_ref`,
       ],
     ];
     for (const [more, finding] of cases) assert.deepEqual(codesOf(more), [finding]);

@@ -126,6 +126,7 @@ function startOf(
     invocation_kind: isGate ? 'quality_gate' : 'llm_generation',
     effect_class: 'read_only',
     request_hash: HASH,
+    llm_call_id: null,
     source_hash: HASH,
     workflow_hash: HASH,
     subject_id: 'bob',

@@ -130,6 +130,22 @@ for (const [name, reported, usage, doubt] of [
   ['that lack the output', [{ prompt_tokens: 1_003 }], undefined, /no number of tokens/],
   ['that are no numbers', [{ prompt_tokens: '1003', completion_tokens: {} }], undefined],
   [
+    'beyond what a number holds',
+    [{ ...COUNTS, prompt_tokens: 2 ** 53 + 2 }],
+    undefined,
+    /9007199254740994 is no number of tokens/,
+  ],
+  ['beyond all numbers', [{ ...COUNTS, completion_tokens: 1e300 }], undefined, /1e\+300 is no number of tokens/],
+  ['that are parts of a token', [{ ...COUNTS, prompt_tokens: 0.5 }], undefined, /0\.5 is no number of tokens/],
+  ['whose output is a text', [{ ...COUNTS, completion_tokens: '5' }], undefined, /no number of tokens/],
+  ['in two dialects that contradict each other', [{ ...COUNTS, input_tokens: 7, output_tokens: 9 }], WHOLE],
+  [
+    'whose cache is negative',
+    [{ ...COUNTS, prompt_tokens_details: { cached_tokens: -4 } }],
+    WHOLE,
+    /-4 is no number of tokens/,
+  ],
+  [
     'whose cache is larger than the input',
     [{ ...COUNTS, prompt_tokens_details: { cached_tokens: 2_000 } }],
     { ...WHOLE, cached_input_tokens: 2_000 },
@@ -389,13 +405,6 @@ const FAILING: readonly Failing[] = [
     failed: 'timeout',
     message: /timeout_ms/,
     is_silent: true,
-  },
-  {
-    name: 'native tool calling',
-    server: () => {},
-    failed: 'unavailable',
-    message: /native/,
-    settings: { tool_calling: 'native' },
   },
 ];
 

@@ -19,6 +19,7 @@ import { isHeldUp } from './held-up.js';
 import {
   answered,
   begin,
+  BY_HAND,
   committing,
   contentsOf,
   DOCUMENTS,
@@ -72,6 +73,7 @@ async function pendTool({ store, lease }: Scene, key = 'zoe/act/round-1/try-1/to
   const start = pendingStart(key, 2, deadline_ms);
   const command = {
     ...start.command,
+    call: { ...start.command.call, effect: 'external_side_effect' as const },
     invocation_kind: 'model_elected_tool' as const,
     subject_id: 'zoe',
     node_id: 'act',
@@ -394,6 +396,28 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     } finally {
       taker.release(true);
     }
+  });
+});
+
+forEachDatabase('a call in doubt', (open) => {
+  test('a call in doubt that is settled as performed leaves its answer on a card of the agent turn, behind the others', async () => {
+    const scene = await openScene(open);
+    const { store, lease } = scene;
+    const { source_invocation_id } = await pendTool(scene);
+    assert.equal(await store.attempts.fail(lease, failingIn(scene)), 'written');
+    const cardsNow = async () => (await store.records.agentTurn(turnIdOf(scene)))?.output_box.cards ?? [];
+    const before = await cardsNow();
+    assert.deepEqual(
+      before.map(({ kind }) => kind),
+      ['tool.call', 'task.deliverable'],
+    );
+    const { attempt_id } = lease;
+    const settlement = { attempt_id, source_invocation_id, answer: { temperature: 7 }, settled_at: NOON, ...BY_HAND };
+    assert.equal((await store.attempts.settle(settlement)).kind, 'settled');
+    const [result, ...more] = (await cardsNow()).slice(before.length);
+    assert.deepEqual([result?.kind, result?.source_invocation_id, more], ['tool.result', source_invocation_id, []]);
+    const [shown] = await store.records.exchanges(lease.world_slug, [source_invocation_id]);
+    assert.deepEqual([shown?.response_json, shown?.failure_class], [{ temperature: 7 }, null]);
   });
 });
 

@@ -85,7 +85,7 @@ const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['fi
       interface_field: 'schema_delivery',
       values: { response_format: 'response_format', json_object: 'json_object', prompt: 'prompt' },
     },
-    not_yet: { tool_calling: { native: 'json_control' } },
+    tool_calling: { interface_field: 'tool_calling', values: { json_control: 'json_control', native: 'native' } },
   },
 };
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
-import type { Fact, FactCall } from '../../engine/core/stream/fact.js';
+import type { Told } from '../../engine/core/stream/told.js';
 import type { Archive } from '../../engine/operations/engine.js';
 import type { HttpDesk, HttpServer } from '../../engine/operations/composition.js';
 import type { FactCursor } from '../../engine/ports/stream.js';
@@ -41,19 +41,6 @@ export function talkative(attempt_id: string, characters: number): FactReader {
     missing_invocation_seqs: [],
     open: [],
   };
-  const call: FactCall = {
-    source_invocation_id: 'call',
-    invocation_kind: 'llm_generation',
-    command_key: 'bob/act',
-    performance: 1,
-    workflow_subject_entity_id: 'bob',
-    workflow_node_id: 'act',
-    ambient_source_id: null,
-    tool_name: null,
-    llm_call_id: 'generation',
-    parent_llm_call_id: null,
-    request_json: null,
-  };
   const text = 'x'.repeat(characters);
   return {
     attempt: async () => cursor,
@@ -61,7 +48,7 @@ export function talkative(attempt_id: string, characters: number): FactReader {
     latest: async () => cursor,
     async read(from, until = from.after + 1) {
       const after = Math.max(from.after + 1, until);
-      const facts: readonly Fact[] = [{ kind: 'text_streamed', event_id: after, call, text }];
+      const facts: readonly Told[] = [{ kind: 'text_streamed', event_id: after, llm_call_id: 'generation', text }];
       return { facts, cursor: { ...from, after }, has_more: false, is_over: false };
     },
   };

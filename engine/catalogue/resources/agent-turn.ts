@@ -4,6 +4,7 @@ import { toPhrase } from '../phrase.js';
 import { resource } from '../resource.js';
 import {
   type Block,
+  type Blocks,
   facts,
   failure,
   faint,
@@ -42,8 +43,8 @@ function viewAgentTurn(turn: ResolvedAgentTurn): RecordView {
     trail: trailToAttempt(turn),
     lede: [state(turn.state), hadAnswered(turn) ? '. It had answered; then its attempt failed.' : null],
     sections: [
-      section('context', 'What it was given', ...drawCards(turn, context_box?.cards ?? [])),
-      section('output', 'What it did, and what it left', ...drawCards(turn, output_box.cards), ...drawWaiting(turn)),
+      section('context', 'What it was given', drawCards(turn, context_box?.cards ?? [])),
+      section('output', 'What it did, and what it left', drawCards(turn, output_box.cards), drawWaiting(turn)),
       section(
         'facts',
         'In short',
@@ -98,7 +99,7 @@ function hadAnswered({ deliverable_card_id, output_box }: ResolvedAgentTurn): bo
   );
 }
 
-function drawWaiting({ outcome, waiting_tools }: ResolvedAgentTurn): readonly Block[] {
+function drawWaiting({ outcome, waiting_tools }: ResolvedAgentTurn): Blocks {
   const waiting = waiting_tools.filter(({ received_at }) => outcome === null && received_at === null);
   return waiting.map(({ tool_call_id }) =>
     note('It waits for the answer of ', linkTo('source_invocation', tool_call_id, 'this call'), '.'),
@@ -117,11 +118,11 @@ const CARD_WORDS: Readonly<Record<string, string>> = {
   'gate.verdict': 'what a gate decided',
 };
 
-function drawCards({ attempt_id }: ResolvedAgentTurn, cards: readonly ResolvedCard[]): readonly Block[] {
+function drawCards({ attempt_id }: ResolvedAgentTurn, cards: readonly ResolvedCard[]): Blocks {
   return cards.length === 0 ? [note('Nothing.')] : [list(cards.map((card) => drawCard(attempt_id, card)))];
 }
 
-function drawCard(attempt_id: string, card: ResolvedCard): readonly Block[] {
+function drawCard(attempt_id: string, card: ResolvedCard): Blocks {
   const { kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content, tells } = card;
   const call = llm_call_id === null ? linkTo('source_invocation', source_invocation_id, 'the call') : null;
   const pointers = [
@@ -134,8 +135,8 @@ function drawCard(attempt_id: string, card: ResolvedCard): readonly Block[] {
   ].filter((pointer) => pointer !== null);
   return [
     note(strong(CARD_WORDS[kind] ?? words(kind)), ...pointers.flatMap((pointer) => ['  ', pointer])),
-    ...(tells === null ? [] : [drawTold(tells)]),
-    ...(content === null ? [] : [value('it says', content)]),
+    tells && drawTold(tells),
+    content !== null && value('it says', content),
   ];
 }
 

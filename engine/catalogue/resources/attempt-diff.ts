@@ -13,7 +13,7 @@ import { drawEffect } from '../patches.js';
 import { resource } from '../resource.js';
 import { attemptColumns } from '../tables.js';
 import {
-  type Block,
+  type Blocks,
   change,
   code,
   faint,
@@ -66,9 +66,9 @@ function viewComparison({ before, after, calls, counts, patches }: AttemptCompar
     ...head,
     lede: 'Struck-out text is from the first.',
     sections: [
-      section('attempts', 'The two attempts', table('The two attempts', [before, after], attemptColumns, '')),
-      section('calls', 'Calls that differ', note(sayAlike(counts)), ...drawCalls(different, counts)),
-      section('patches', 'Committed patches that differ', ...(patches.length === 0 ? [] : drawPatches(changed))),
+      section('attempts', 'The two attempts', table('The two attempts', [before, after], attemptColumns)),
+      section('calls', 'Calls that differ', note(sayAlike(counts)), drawCalls(different, counts)),
+      section('patches', 'Committed patches that differ', patches.length > 0 && drawPatches(changed)),
     ],
   };
 }
@@ -87,15 +87,15 @@ function sayAlike({ adopted, same }: AttemptComparison['counts']): string {
 }
 
 /** The JSON has the first 500 that differ. */
-function drawCalls(different: readonly ComparedCall[], counts: AttemptComparison['counts']): readonly Block[] {
+function drawCalls(different: readonly ComparedCall[], counts: AttemptComparison['counts']): Blocks {
   if (different.length === 0) return [note('Both made the same requests, and got the same answers.')];
   const shown = different.slice(0, SHOWN);
   const { only_before, only_after, asked_otherwise, answered_otherwise } = counts;
   const left = only_before + only_after + asked_otherwise + answered_otherwise - shown.length;
-  return [list(shown.map(drawCall)), ...(left > 0 ? [note(`${left} more; the JSON has the first 500 of all.`)] : [])];
+  return [list(shown.map(drawCall)), left > 0 && note(`${left} more; the JSON has the first 500 of all.`)];
 }
 
-function drawCall({ command_key, comparison, before, after }: ComparedCall): readonly Block[] {
+function drawCall({ command_key, comparison, before, after }: ComparedCall): Blocks {
   return [
     note(code(command_key), '  ', faint(COMPARISON_WORDS[comparison])),
     note(sayCall('in the first: ', before), ' ', sayCall('in the second: ', after)),
@@ -124,22 +124,14 @@ function answerOf(call: InvocationSummary | null): string | null {
   return shorten(typeof said === 'string' ? said : JSON.stringify(response_json), ANSWER_LENGTH_MAX);
 }
 
-function drawPatches(changed: readonly ComparedPatch[]): readonly Block[] {
+function drawPatches(changed: readonly ComparedPatch[]): Blocks {
   if (changed.length === 0) return [note('Both have the same patches.')];
   const left = changed.length - SHOWN;
-  return [
-    list(changed.slice(0, SHOWN).map(drawPatch)),
-    ...(left > 0 ? [note(`${left} more; the JSON has them all.`)] : []),
-  ];
+  return [list(changed.slice(0, SHOWN).map(drawPatch)), left > 0 && note(`${left} more; the JSON has them all.`)];
 }
 
 /** The values before the turn are left out: they are not the other attempt's result. */
-function drawPatch({
-  workflow_subject_entity_id: subject,
-  comparison,
-  before,
-  after,
-}: ComparedPatch): readonly Block[] {
+function drawPatch({ workflow_subject_entity_id: subject, comparison, before, after }: ComparedPatch): Blocks {
   const { effects = [] } = after ?? before ?? {};
   return [
     note(

@@ -14,10 +14,13 @@ import { toPhrase, toReason } from '../phrase.js';
 import { resource } from '../resource.js';
 import { actionColumns, agentTurnColumns, callColumns, unfinishedColumns } from '../tables.js';
 import {
+  aboutOthers,
   type Block,
+  type Blocks,
   code,
   type Columns,
   ending,
+  extra,
   facts,
   failure,
   faint,
@@ -28,6 +31,7 @@ import {
   list,
   moment,
   note,
+  outcome,
   type Phrase,
   picture,
   question,
@@ -38,7 +42,6 @@ import {
   strong,
   table,
   trailToWorld,
-  type ViewSection,
 } from '../view.js';
 import {
   callWord,
@@ -81,60 +84,42 @@ function viewAttempt(shown: AttemptPage): RecordView {
     events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined,
     lede: isSettled ? [state(stateOf(shown)), settlements] : ending(shown),
     sections: [
-      section('waits', 'What waits for somebody', ...drawWaits(shown)),
-      section('running', 'What runs now', ...drawRunning(shown)),
+      section('waits', 'What waits for somebody', drawWaits(shown)),
+      section('running', 'What runs now', drawRunning(shown)),
       section('facts', 'In short', facts(factsOf(shown))),
-      section(
-        'ended',
-        'What it said when it ended',
-        ...(isSettled ? [folded('The message', note(failure_message))] : []),
-      ),
+      section('ended', 'What it said when it ended', isSettled && folded('The message', note(failure_message))),
       extra('unfinished', 'What failed, or is open', drawUnfinished(shown)),
-      section('timeline', 'Timeline', picture({ of: 'timeline', shown }), ...drawParts(shown)),
+      section('timeline', 'Timeline', picture({ of: 'timeline', shown }), drawParts(shown)),
       outcome(
-        section(
-          'patches',
-          'Patches',
-          ...(patches.length === 0 ? [] : [patchList(patches.slice(0, PATCHES_SHOWN))]),
-          ...more(patches.length > PATCHES_SHOWN, left_out, `The patches after these, of ${grouped(patches.length)}`),
-        ),
+        'patches',
+        'Patches',
+        patchList(patches.slice(0, PATCHES_SHOWN)),
+        more(patches.length > PATCHES_SHOWN, left_out, `The patches after these, of ${grouped(patches.length)}`),
       ),
-      section('calls', sayCalls(shown), ...drawCalls(shown)),
-      section('agent-turns', count(shown.agent_turns.length, 'agent turn'), ...drawAgentTurns(shown)),
-      section('rejected', 'Rejected answers', ...drawRejected(shown)),
+      section('calls', sayCalls(shown), drawCalls(shown)),
+      section('agent-turns', count(shown.agent_turns.length, 'agent turn'), drawAgentTurns(shown)),
+      section('rejected', 'Rejected answers', drawRejected(shown)),
       extra('audit', 'Audit', drawAudit(shown)),
       extra('events', 'Events', drawEvents(shown)),
-      {
-        ...section('actions', 'What operators did', ...drawActions(shown)),
-        is_about_others: true,
-      },
-      {
-        ...section(
-          'questions',
-          'Compare it',
-          question(`${pathOf('attempt', attempt_id)}/diff`, 'A difference', 'Compare', [
-            { name: 'other', label: 'With the attempt (empty: the one before it)' },
-          ]),
-        ),
-        is_about_others: true,
-      },
+      aboutOthers('actions', 'What operators did', table('What operators did', shown.operator_actions, actionColumns)),
+      aboutOthers(
+        'questions',
+        'Compare it',
+        question(`${pathOf('attempt', attempt_id)}/diff`, 'A difference', 'Compare', [
+          { name: 'other', label: 'With the attempt (empty: the one before it)' },
+        ]),
+      ),
     ],
   };
 }
 
-const outcome = (of: ViewSection): ViewSection => ({ ...of, is_outcome: true });
-const extra = (id: string, title: string, blocks: readonly Block[]): ViewSection => ({
-  ...section(id, title, ...blocks),
-  is_extra: true,
-});
-
 /** A link to the rest of a list, where there is a rest. */
-function more(isMore: boolean, path: string, text: string): readonly Block[] {
-  return isMore ? [note({ path, command: [], text })] : [];
+function more(isMore: boolean, path: string, text: string): Blocks {
+  return isMore && note({ path, command: [], text });
 }
 
-function rest(left_out: number): readonly Block[] {
-  return left_out > 0 ? [note(`${grouped(left_out)} more; the JSON has them all.`)] : [];
+function rest(left_out: number): Blocks {
+  return left_out > 0 && note(`${grouped(left_out)} more; the JSON has them all.`);
 }
 
 function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
@@ -174,7 +159,7 @@ function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
  * The calls for which an attempt, or the next one, waits, and the consequence of each decision, which is made on the
  * call's own page. A terminal has commands for it instead.
  */
-function drawWaits(shown: AttemptPage): readonly Block[] {
+function drawWaits(shown: AttemptPage): Blocks {
   const { awaited, is_adoptable, unfinished, calls_in_doubt } = shown;
   const doubted = is_adoptable ? unfinished.filter(isInDoubt) : [];
   if (awaited.length + doubted.length === 0) return [];
@@ -204,7 +189,7 @@ function drawWaits(shown: AttemptPage): readonly Block[] {
         ),
         choices(settleCall, call.source_invocation_id),
       ]),
-    ...more(left_out > 0, `${listOf(shown)}?only=unfinished`, `${grouped(left_out)} more`),
+    more(left_out > 0, `${listOf(shown)}?only=unfinished`, `${grouped(left_out)} more`),
   ];
   return [picture({ of: 'blocks', shown: blocks })];
 }
@@ -220,7 +205,7 @@ function choices({ forms }: Pick<Action, 'forms'>, source_invocation_id: string)
 }
 
 /** The running calls, each with its time so far; none where the driver is gone. */
-function drawRunning(shown: AttemptPage): readonly Block[] {
+function drawRunning(shown: AttemptPage): Blocks {
   const { read_at, unfinished, has_more_unfinished, timeline } = shown;
   const running = unfinished.filter(({ status }) => status === 'running');
   if (read_at === null || running.length === 0 || isUndriven(shown)) return [];
@@ -229,14 +214,12 @@ function drawRunning(shown: AttemptPage): readonly Block[] {
     const began = timeline.find((event) => event.source_invocation_id === id)?.occurred_at;
     const link =
       linkTo('llm_call', llm_call_id, 'what the model says') ?? linkTo('source_invocation', id, labelOf(call));
-    const said: readonly Phrase[] = [' ', callWord(call), runWord(call), ', ', link];
-    return [
-      note(state(subject ?? 'whole turn', 'running'), ...said, ...(began ? [', for ', soFar(began, read_at)] : [])),
-    ];
+    const time: Phrase = began === undefined ? null : [', for ', soFar(began, read_at)];
+    return note(state(subject ?? 'whole turn', 'running'), ' ', callWord(call), runWord(call), ', ', link, time);
   });
   return [
     list(rows),
-    ...more(has_more_unfinished || running.length > ROWS_SHOWN, `${listOf(shown)}?only=unfinished`, 'All that is open'),
+    more(has_more_unfinished || running.length > ROWS_SHOWN, `${listOf(shown)}?only=unfinished`, 'All that is open'),
   ];
 }
 
@@ -267,13 +250,12 @@ function saySettled({ calls_in_doubt, timeline, unfinished }: AttemptPage): read
 const listOf = ({ attempt_id }: AttemptPage): string => `${pathOf('attempt', attempt_id)}/source-invocations`;
 
 /** Calls that somebody has to know of, wherever they are in the attempt. */
-function drawUnfinished(shown: AttemptPage): readonly Block[] {
+function drawUnfinished(shown: AttemptPage): Blocks {
   const { unfinished, has_more_unfinished } = shown;
   const rows = unfinished.slice(0, ROWS_SHOWN);
-  if (rows.length === 0) return [];
   return [
-    table('Calls that failed or are open', rows, unfinishedColumns, ''),
-    ...more(
+    table('Calls that failed or are open', rows, unfinishedColumns),
+    more(
       has_more_unfinished || rows.length < unfinished.length,
       `${listOf(shown)}?only=unfinished`,
       'All that failed or are open',
@@ -282,7 +264,7 @@ function drawUnfinished(shown: AttemptPage): readonly Block[] {
 }
 
 /** Which part of a long attempt is shown, and the ways to the others. */
-function drawParts(shown: AttemptPage): readonly Block[] {
+function drawParts(shown: AttemptPage): Blocks {
   const { attempt_id, invocations, calls_after, more_calls_after } = shown;
   if (calls_after === null && more_calls_after === null) return [];
   const [first = 0, last = 0] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
@@ -313,7 +295,7 @@ function sayCalls({
 }
 
 /** The calls behind the turn: a page leaves out superseded ones, which were made again. */
-function drawCalls(shown: AttemptPage): readonly Block[] {
+function drawCalls(shown: AttemptPage): Blocks {
   const { invocations, more_calls_after, superseded_call_count: superseded } = shown;
   const kept = invocations.filter(({ is_superseded }) => !is_superseded);
   const rows = kept.slice(0, ROWS_SHOWN);
@@ -321,18 +303,14 @@ function drawCalls(shown: AttemptPage): readonly Block[] {
   const why = `${grouped(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. `;
   const blocks = [
     table('Calls', rows, callColumns, 'No call has been made yet.'),
-    ...more(
-      (last ?? null) !== null,
-      `${listOf(shown)}?after=${last}`,
-      `The calls after these, of ${countCalls(shown)}`,
-    ),
-    ...(superseded === 0 ? [] : [note(why, { path: listOf(shown), command: [], text: 'All calls' })]),
+    more((last ?? null) !== null, `${listOf(shown)}?after=${last}`, `The calls after these, of ${countCalls(shown)}`),
+    superseded > 0 && note(why, { path: listOf(shown), command: [], text: 'All calls' }),
   ];
   return [picture({ of: 'blocks', shown: blocks }, list(invocations.map(drawCall)))];
 }
 
 /** A call in a terminal: what it was, how it ended, and what it gave. */
-function drawCall(call: InvocationSummary): readonly Block[] {
+function drawCall(call: InvocationSummary): Blocks {
   const { invocation_seq, command_key, http_status, duration_ms, llm_call_id, response_json, failure_class } = call;
   const said = [
     call.performance === 1 ? null : `performance ${call.performance}`,
@@ -368,18 +346,17 @@ function sayBroken({ failure_class, failure_detail, failure_message, settled_as 
   return `${failureName(failure_class ?? 'failed', failure_detail)}: ${reason}${since}`;
 }
 
-function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): readonly Block[] {
+function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Blocks {
   const rows = agent_turns.slice(0, ROWS_SHOWN);
   const path = `${pathOf('attempt', attempt_id)}/agent-turns?after=${rows.at(-1)?.agent_turn_id}`;
-  if (rows.length === 0) return [];
   return [
-    table('Agent turns', rows, agentTurnColumns, ''),
-    ...more(rows.length < agent_turns.length, path, `The agent turns after these, of ${grouped(agent_turns.length)}`),
+    table('Agent turns', rows, agentTurnColumns),
+    more(rows.length < agent_turns.length, path, `The agent turns after these, of ${grouped(agent_turns.length)}`),
   ];
 }
 
 /** What models said that was not taken, and what they were told of it. */
-function drawRejected({ audit, invocations }: AttemptPage): readonly Block[] {
+function drawRejected({ audit, invocations }: AttemptPage): Blocks {
   const rounds = new Map(invocations.map((call) => [call.source_invocation_id, call.tool_loop_round]));
   const rejected = audit.filter(({ audit_kind }) => audit_kind === 'generation_rejected').slice(0, ROWS_SHOWN);
   if (rejected.length === 0) return [];
@@ -405,12 +382,11 @@ const auditColumns: Columns<AuditRecord> = {
   call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
 };
 
-function drawAudit({ audit, has_more_audit }: AttemptPage): readonly Block[] {
-  if (audit.length === 0) return [];
+function drawAudit({ audit, has_more_audit }: AttemptPage): Blocks {
   const first = `These are its first ${ROWS_SHOWN} entries; the JSON has the first ${grouped(audit.length)}.`;
   return [
-    table('Audit', audit.slice(0, ROWS_SHOWN), auditColumns, ''),
-    ...(has_more_audit ? [note(first)] : rest(audit.length - ROWS_SHOWN)),
+    table('Audit', audit.slice(0, ROWS_SHOWN), auditColumns),
+    has_more_audit ? note(first) : rest(audit.length - ROWS_SHOWN),
   ];
 }
 
@@ -422,21 +398,17 @@ const eventColumns = (attempt_id: string): Columns<TimelineRecord> => ({
   call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
 });
 
-function drawEvents({ attempt_id, timeline }: AttemptPage): readonly Block[] {
+function drawEvents({ attempt_id, timeline }: AttemptPage): Blocks {
   const order =
     'In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.';
   return [
     folded(
       count(timeline.length, 'event'),
       note(order),
-      table('Events', timeline.slice(0, ROWS_SHOWN), eventColumns(attempt_id), ''),
-      ...rest(timeline.length - ROWS_SHOWN),
+      table('Events', timeline.slice(0, ROWS_SHOWN), eventColumns(attempt_id)),
+      rest(timeline.length - ROWS_SHOWN),
     ),
   ];
-}
-
-function drawActions({ operator_actions: actions }: AttemptPage): readonly Block[] {
-  return actions.length === 0 ? [] : [table('What operators did', actions, actionColumns, '')];
 }
 
 /** A whole attempt as its page shows it. */

@@ -3,7 +3,7 @@ import type { PromptParts } from '../../core/cost/prompt-parts.js';
 import { type CostsBy, showCost, type WorldCost } from '../../operations/costs.js';
 import { present } from '../../contract/present.js';
 import { resource } from '../resource.js';
-import { type Block, type Columns, facts, note, type RecordView, section, table, trailToWorld } from '../view.js';
+import { type Blocks, type Columns, facts, note, type RecordView, section, table, trailToWorld } from '../view.js';
 import { capital, count, costFacts, toDollars, toThousands, toShare } from '../words.js';
 
 export const cost = resource({
@@ -37,7 +37,7 @@ function viewCost({ world_slug, total, groups, prompts, prices }: WorldCost): Re
       ...groups.map(({ by, rows }) =>
         section(by, TITLES[by], table(TITLES[by], rows, columnsOf(by), 'No model has been asked yet.')),
       ),
-      ...(prompts === null ? [] : [section('component', 'What filled the prompts', ...drawPrompts(prompts, total))]),
+      section('component', 'What filled the prompts', prompts && drawPrompts(prompts, total)),
     ],
   };
 }
@@ -63,7 +63,7 @@ const columnsOf = (by: string): Columns<GroupedCosts['rows'][number]> => ({
   unpriced: ({ unpriced_calls, usd }) => (usd === null ? null : some(unpriced_calls)),
 });
 
-function drawPrompts({ parts, counted_tokens, counted_by }: PromptParts, { input_tokens }: Cost): readonly Block[] {
+function drawPrompts({ parts, counted_tokens, counted_by }: PromptParts, { input_tokens }: Cost): Blocks {
   const columns: Columns<PromptParts['parts'][number]> = {
     'part of the prompt': ({ origin }) => origin,
     tokens: ({ tokens }) => toThousands(tokens),
@@ -75,6 +75,6 @@ function drawPrompts({ parts, counted_tokens, counted_by }: PromptParts, { input
   const said = `${toThousands(counted_tokens)} tokens, counted for ${by.join(', ')}. Providers counted ${toThousands(input_tokens)}, with schemas that are sent beside the prompt.`;
   return [
     table('What filled the prompts', parts, columns, 'No model has been asked yet.'),
-    ...(parts.length === 0 ? [] : [note(capital(said))]),
+    parts.length > 0 && note(capital(said)),
   ];
 }

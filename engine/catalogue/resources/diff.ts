@@ -8,6 +8,7 @@ import { quote } from '../phrase.js';
 import { resource } from '../resource.js';
 import {
   type Block,
+  type Blocks,
   change,
   commands,
   faint,
@@ -59,10 +60,11 @@ function viewDiff({ from, to, changes }: WorldDiff): RecordView {
       section(
         'changes',
         'Differences',
-        ...(cards.length === 0 ? [] : [note('Of two values, the first is from the first turn.'), list(cards)]),
-        ...(left_out > 0 ? [note(`${left_out} more; the JSON has them all.`)] : []),
+        cards.length > 0 && note('Of two values, the first is from the first turn.'),
+        list(cards),
+        left_out > 0 && note(`${left_out} more; the JSON has them all.`),
       ),
-      section('causes', 'Why', ...drawCauses(shown)),
+      section('causes', 'Why', drawCauses(shown)),
     ],
   };
 }
@@ -77,7 +79,7 @@ function ownerOf(one: DiffedChange): string {
 
 const WORDS = { environment_content: 'content', entity_state: 'state', entity_memory: 'memory' } as const;
 
-function drawOwner(owner: string, all: readonly DiffedChange[], isOne: boolean): readonly Block[] {
+function drawOwner(owner: string, all: readonly DiffedChange[], isOne: boolean): Blocks {
   const own = all.filter((one) => ownerOf(one) === owner);
   return [
     note(strong(owner)),
@@ -110,7 +112,7 @@ function linkToPatch({ world_slug, turn, patch_seq }: EffectOrigin, isOne: boole
 }
 
 /** The patches behind the changes, each once, and how to read what led to it. */
-function drawCauses(changes: readonly DiffedChange[]): readonly Block[] {
+function drawCauses(changes: readonly DiffedChange[]): Blocks {
   const effects = changes.flatMap(({ blame = [] }) => blame);
   const causes = new Map(effects.map((effect) => [linkToPatch(effect, false).text, effect]));
   return [...causes.values()].map(({ turn, patch_seq, world_slug, narration, llm_call_id: id, ...effect }) =>

@@ -8,9 +8,8 @@ import { listResource, listView, resource, type Resource } from '../resource.js'
 import { workflowSections } from '../workflow.js';
 import { componentColumns, documentColumns, listedAttemptColumns, listedColumns } from '../tables.js';
 import {
-  type Block,
+  aboutOthers,
   code,
-  type Columns,
   facts,
   json,
   links,
@@ -96,7 +95,7 @@ function viewDocument(document: DocumentPage): RecordView {
     trail: [{ path: pathOfList(kind), command: ['list', kind], text: capital(nouns) }],
     ...(typeof description === 'string' ? { lede: description } : {}),
     sections: [
-      section('text', 'Text', ...(typeof text === 'string' ? [prompt(text)] : [])),
+      section('text', 'Text', typeof text === 'string' && prompt(text)),
       ...viewUse(document),
       section(
         'content',
@@ -130,29 +129,27 @@ function viewUse({
   attempts,
 }: Omit<UsesOfComponent, 'label'>): readonly ViewSection[] {
   const all = { path: `/worlds?scenario=${hash}`, command: ['world', 'list'], text: `All ${worlds.length}` };
-  const none = worlds.length === 0 ? [note('No stored document names it.')] : [];
   return [
-    ofOthers(
+    aboutOthers(
       'worlds',
       'Worlds that run by it',
-      ...(worlds.length === 0 ? [] : [list(worlds.slice(0, USES_SHOWN).map((slug) => [note(linkTo('world', slug))]))]),
-      ...(worlds.length > USES_SHOWN ? [links(all)] : []),
+      list(worlds.slice(0, USES_SHOWN).map((slug) => note(linkTo('world', slug)))),
+      worlds.length > USES_SHOWN && links(all),
     ),
-    ofOthers(
+    aboutOthers(
       'used-by',
       'What names it',
-      ...(used_by.length === 0 ? none : [table('What names it', used_by.slice(0, USES_SHOWN), componentColumns, '')]),
+      table(
+        'What names it',
+        used_by.slice(0, USES_SHOWN),
+        componentColumns,
+        worlds.length > 0 ? null : 'No stored document names it.',
+      ),
     ),
-    section('refers-to', 'What it names', ...rowsOf('What it names', refers_to, componentColumns)),
-    ofOthers('calls', 'The latest calls', ...rowsOf('Calls', calls, listedColumns)),
-    ofOthers('attempts', 'The latest attempts that used it', ...rowsOf('Attempts', attempts, listedAttemptColumns)),
+    section('refers-to', 'What it names', table('What it names', refers_to, componentColumns)),
+    aboutOthers('calls', 'The latest calls', table('Calls', calls, listedColumns)),
+    aboutOthers('attempts', 'The latest attempts that used it', table('Attempts', attempts, listedAttemptColumns)),
   ];
-}
-
-const ofOthers = (...of: Parameters<typeof section>): ViewSection => ({ ...section(...of), is_about_others: true });
-
-function rowsOf<Row>(title: string, rows: readonly Row[], columns: Columns<Row>): readonly Block[] {
-  return rows.length === 0 ? [] : [table(title, rows, columns, '')];
 }
 
 /** The list, the document and its uses, of each kind of document. */

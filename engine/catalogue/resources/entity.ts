@@ -5,7 +5,7 @@ import { type EntityLife, showEntityLife } from '../../operations/entities.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { resource } from '../resource.js';
 import {
-  type Block,
+  type Blocks,
   change,
   code,
   facts,
@@ -64,15 +64,15 @@ function viewEntity(shown: EntityLife): RecordView {
         'What it is',
         facts({ id: code(id), place: environment ?? null, goal: goal ?? null }),
         prose(state),
-        ...(kind === 'agent' ? [links(linkToCalls('source-invocations'), linkToCalls('llm-calls'))] : []),
+        kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
       ),
-      section('memories', 'What it remembers', ...drawMemories(memory)),
-      section('history', 'What changed it', ...drawHistory(shown)),
+      section('memories', 'What it remembers', drawMemories(memory)),
+      section('history', 'What changed it', drawHistory(shown)),
     ],
   };
 }
 
-function drawMemories(memory: EntityLife['memory']): readonly Block[] {
+function drawMemories(memory: EntityLife['memory']): Blocks {
   if (memory.length === 0) return [note('Nothing.')];
   return [
     list(
@@ -83,7 +83,7 @@ function drawMemories(memory: EntityLife['memory']): readonly Block[] {
   ];
 }
 
-function drawHistory({ history: { rows, next } }: EntityLife): readonly Block[] {
+function drawHistory({ history: { rows, next } }: EntityLife): Blocks {
   if (rows.length === 0) return [note('Nothing has changed it.')];
   const patchOf = ({ world_slug, turn, patch_seq }: EffectOrigin): string => `${world_slug} ${turn} ${patch_seq}`;
   const patches = [...new Set(rows.map(patchOf))].map((patch) => rows.filter((row) => patchOf(row) === patch));
@@ -91,7 +91,7 @@ function drawHistory({ history: { rows, next } }: EntityLife): readonly Block[] 
 }
 
 /** One patch, with all that it changed of the entity. */
-function drawPatch(effects: readonly EffectOrigin[]): readonly Block[] {
+function drawPatch(effects: readonly EffectOrigin[]): Blocks {
   const [first] = effects;
   if (first === undefined) return [];
   const { world_slug, turn, narration, workflow_subject_entity_id: subject, llm_call_id } = first;

@@ -35,7 +35,7 @@ function viewEvent(shown: EventRecord): RecordView {
           id: code(shown.event_id),
         }),
       ),
-      section('details', 'What the record says of it', ...(isEmpty(details) ? [] : [json(details)])),
+      section('details', 'What the record says of it', !isEmpty(details) && json(details)),
       section(
         'around',
         'Around it',

@@ -35,11 +35,7 @@ function viewInbox({ worlds, attempts, rows, next }: Waiting): RecordView {
     eyebrow: 'What waits',
     trail: [],
     sections: [
-      section(
-        'worlds',
-        'By world',
-        ...(worlds.length === 0 ? [] : [table('Worlds in which something waits', worlds, worldColumns, '')]),
-      ),
+      section('worlds', 'By world', table('Worlds in which something waits', worlds, worldColumns)),
       section(
         'attempts',
         'Attempts that wait for somebody',

@@ -5,6 +5,7 @@ import type { InvocationRecord, SettlementRecord } from '../../ports/records.js'
 import { resource } from '../resource.js';
 import {
   type Block,
+  type Blocks,
   code,
   commands,
   ending,
@@ -80,11 +81,11 @@ function viewInvocation(call: InvocationRecord): RecordView {
           id: code(call.source_invocation_id),
         }),
       ),
-      section('doubt', 'In doubt', ...(isInDoubt(call) ? [waysToSettle(call.attempt_id)] : [])),
-      section('pended', 'The later answer', ...drawLater(call)),
+      section('doubt', 'In doubt', isInDoubt(call) && waysToSettle(call.attempt_id)),
+      section('pended', 'The later answer', drawLater(call)),
       section('request', 'What was asked', json(call.request_json, '/request_json')),
-      section('answer', 'What came back', ...drawAnswer(call)),
-      section('settlement', 'How it was settled', ...(settlement === null ? [] : drawSettlement(call, settlement))),
+      section('answer', 'What came back', drawAnswer(call)),
+      section('settlement', 'How it was settled', settlement && drawSettlement(call, settlement)),
       section('headers', 'Its headers', facts(toTexts(headers))),
     ],
   };
@@ -117,15 +118,15 @@ function saySettled({ performed, settled_at, settled_by, host, reason }: Settlem
   ];
 }
 
-function drawSettlement({ failure_message }: InvocationRecord, settlement: SettlementRecord): readonly Block[] {
+function drawSettlement({ failure_message }: InvocationRecord, settlement: SettlementRecord): Blocks {
   return [
     note(saySettled(settlement)),
-    ...(settlement.performed ? [json(settlement.answer, '/settlement/answer')] : []),
-    ...(failure_message === null ? [] : [folded('What it said when it ended', note(failure_message))]),
+    settlement.performed && json(settlement.answer, '/settlement/answer'),
+    failure_message !== null && folded('What it said when it ended', note(failure_message)),
   ];
 }
 
-function drawLater({ pended, status, source_invocation_id: id }: InvocationRecord): readonly Block[] {
+function drawLater({ pended, status, source_invocation_id: id }: InvocationRecord): Blocks {
   if (pended === null) return [];
   const { correlation_alias: alias, deadline, pended_at } = pended;
   const named = alias === null ? '' : `, which calls it ${alias}`;
@@ -141,7 +142,7 @@ function drawLater({ pended, status, source_invocation_id: id }: InvocationRecor
   return status === 'pending' ? [since, report] : [since];
 }
 
-function drawAnswer(call: InvocationRecord): readonly Block[] {
+function drawAnswer(call: InvocationRecord): Blocks {
   const { response_json: answer, response_text: text, response_bytes, hidden_by_redaction, replaced } = call;
   if (hidden_by_redaction && (answer === null ? text === null : isBare(answer)))
     return [
@@ -149,13 +150,11 @@ function drawAnswer(call: InvocationRecord): readonly Block[] {
     ];
   const isNone = answer === null && text === null;
   return [
-    ...(hidden_by_redaction ? [note("Redaction hides a part of this; the command's --unredacted shows all.")] : []),
-    ...(replaced === null
-      ? []
-      : [note(`Read leniently: ${replaced}; the answer holds U+FFFD, a text or the last value there.`)]),
-    ...(answer === null ? [] : [json(answer, '/response_json')]),
-    ...(text === null ? [] : [exact(text, '/response_text')]),
-    ...(isNone ? [note(call.ended_at === null ? 'Nothing yet.' : 'Nothing that can be shown.')] : []),
+    hidden_by_redaction && note("Redaction hides a part of this; the command's --unredacted shows all."),
+    replaced !== null && note(`Read leniently: ${replaced}; the answer holds U+FFFD, a text or the last value there.`),
+    answer !== null && json(answer, '/response_json'),
+    text !== null && exact(text, '/response_text'),
+    isNone && note(call.ended_at === null ? 'Nothing yet.' : 'Nothing that can be shown.'),
   ];
 }
 

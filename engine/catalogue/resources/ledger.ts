@@ -116,9 +116,11 @@ function viewOrder(order: OrderRecord): RecordView {
           'It failed before its first call.',
         ),
       ),
-      ...(order.prompt_contract === null
-        ? []
-        : [section('contract', 'Its prompt contract: prompt, schemas, limits', json(order.prompt_contract))]),
+      section(
+        'contract',
+        'Its prompt contract: prompt, schemas, limits',
+        order.prompt_contract !== null && json(order.prompt_contract),
+      ),
     ],
   };
 }
@@ -195,22 +197,16 @@ export function viewVerification(found: Verification): RecordView {
           'last root': root && code(root),
         }),
       ),
-      ...(findings.length === 0
-        ? []
-        : [
-            section(
-              'findings',
-              'What is not as it was sealed',
-              list(
-                findings.map((it) => [
-                  note(failure(it.code), '  ', it.message),
-                  ...(it.source_invocation_id === null
-                    ? []
-                    : [note(linkTo('source_invocation', it.source_invocation_id, 'the call'))]),
-                ]),
-              ),
-            ),
+      section(
+        'findings',
+        'What is not as it was sealed',
+        list(
+          findings.map((it) => [
+            note(failure(it.code), '  ', it.message),
+            it.source_invocation_id !== null && note(linkTo('source_invocation', it.source_invocation_id, 'the call')),
           ]),
+        ),
+      ),
     ],
   };
 }

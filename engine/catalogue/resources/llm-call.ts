@@ -9,9 +9,11 @@ import { toPhrase } from '../phrase.js';
 import { resource } from '../resource.js';
 import {
   type Block,
+  type Blocks,
   code,
   ending,
   exact,
+  extra,
   facts,
   faint,
   folded,
@@ -22,6 +24,7 @@ import {
   list,
   moment,
   note,
+  outcome,
   type Phrase,
   picture,
   prose,
@@ -59,17 +62,19 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
     has_pace: ended_at === null || chunks.length > 1,
     sections: [
+      outcome('answer', 'What the model said', drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
+      outcome('normalised', 'Without what surrounded it', isCleaned && exact(normalised_text)),
       outcome(
-        section('answer', 'What the model said', ...drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
+        'reasoning',
+        'What it thought aloud',
+        thought.map(({ value }) => drawThought(value)),
       ),
-      outcome(section('normalised', 'Without what surrounded it', ...(isCleaned ? [exact(normalised_text)] : []))),
-      outcome(section('reasoning', 'What it thought aloud', ...thought.map(({ value }) => drawThought(value)))),
       section(
         'pace',
         'How it came in',
-        ...(chunks.length > 1 ? [folded('Piece by piece', picture({ of: 'chunks', shown: chunks }))] : []),
+        chunks.length > 1 && folded('Piece by piece', picture({ of: 'chunks', shown: chunks })),
       ),
-      section('tries', 'The tries before and after', ...drawTries(call)),
+      section('tries', 'The tries before and after', drawTries(call)),
       section('prompt', 'What the model saw', {
         block: 'conversation',
         messages: call.messages,
@@ -77,26 +82,15 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
         tokens,
       }),
       section('facts', 'In short', facts(factsOf(call))),
-      {
-        ...section(
-          'schema',
-          'The offered schema',
-          folded('The whole schema', json(call.output_schema, '/output_schema')),
-        ),
-        is_extra: true,
-      },
+      extra('schema', 'The offered schema', folded('The whole schema', json(call.output_schema, '/output_schema'))),
       outcome(
-        section(
-          'artifacts',
-          'What was made of it',
-          ...others.flatMap((each) => drawArtifact(each, normalised_text ?? raw_text)),
-        ),
+        'artifacts',
+        'What was made of it',
+        others.map((each) => drawArtifact(each, normalised_text ?? raw_text)),
       ),
     ],
   };
 }
-
-const outcome = (of: ReturnType<typeof section>) => ({ ...of, is_outcome: true }) as const;
 
 function nameOf(one: Pick<TryOfLane, 'tool_loop_round' | 'logical_generation_attempt'>): string {
   return `round ${one.tool_loop_round}, try ${one.logical_generation_attempt}`;
@@ -118,10 +112,10 @@ function drawDecided({ world_slug, attempted_turn: turn }: LlmCallRecord, { elec
 }
 
 /** All tries of the lane, in their order. */
-function drawTries(call: LlmCallRecord): readonly Block[] {
+function drawTries(call: LlmCallRecord): Blocks {
   const { tries } = call;
   const own = tries.findIndex(({ llm_call_id }) => llm_call_id === call.llm_call_id);
-  const draw = (one: TryOfLane, at: number): readonly Block[] => {
+  const draw = (one: TryOfLane, at: number): Blocks => {
     const name = at === own ? strong(nameOf(one)) : nameOf(one);
     const added = one.message_count - (tries[at - 1]?.message_count ?? 0);
     const text = at === own - 1 ? '← the try before' : at === own + 1 ? 'the try after →' : 'its prompt';
@@ -132,15 +126,15 @@ function drawTries(call: LlmCallRecord): readonly Block[] {
   return tries.length > 1 ? [list(tries.map(draw))] : [];
 }
 
-function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {
+function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRecord): Blocks {
   const calls = (items ?? []).flatMap((item) => (item.type === 'function_call' ? [json({ ...item })] : []));
-  if (calls.length > 0) return [...(raw_text === '' ? [] : [exact(raw_text, '/raw_text')]), ...calls];
+  if (calls.length > 0) return [raw_text !== '' && exact(raw_text, '/raw_text'), calls];
   if (raw_text === '') return [note(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.')];
   const said = parseJson(raw_text);
   const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {
     readonly patch?: { readonly narration?: unknown };
   };
-  return [...(typeof patch?.narration === 'string' ? [prose(patch.narration)] : []), exact(raw_text, '/raw_text')];
+  return [typeof patch?.narration === 'string' && prose(patch.narration), exact(raw_text, '/raw_text')];
 }
 
 function drawThought(thought: Json): Block {
@@ -148,7 +142,7 @@ function drawThought(thought: Json): Block {
 }
 
 /** A value that the text holds word for word is named, and not shown again. */
-function drawArtifact({ kind, value }: LlmCallRecord['artifacts'][number], said: string): readonly Block[] {
+function drawArtifact({ kind, value }: LlmCallRecord['artifacts'][number], said: string): Blocks {
   const parsed = parseJson(said);
   const members = parsed.ok && isObject(parsed.value) ? Object.entries(parsed.value) : [];
   if (parsed.ok && isDeepStrictEqual(parsed.value, value)) return [note(`${words(kind)}: all of what it said`)];

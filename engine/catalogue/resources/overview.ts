@@ -37,31 +37,23 @@ function viewOverview({ stirring, worlds, latest, documents, inbox }: Overview):
       section(
         'latest',
         `What happened last, in ${latest?.world_slug}`,
-        ...(latest === null
-          ? []
-          : [
-              drawStory(latest.world_slug, [latest.story], latest.story.patches.length),
-              note(linkTo('world', latest.world_slug, `The whole story of ${latest.world_slug}`)),
-            ]),
+        latest && [
+          drawStory(latest.world_slug, [latest.story], latest.story.patches.length),
+          note(linkTo('world', latest.world_slug, `The whole story of ${latest.world_slug}`)),
+        ],
       ),
       section(
         'stirring',
         'What runs, waits or has failed',
-        ...(stirring.length === 0
-          ? []
-          : [table('Worlds that run, wait or have failed', stirring, stirringColumns, '')]),
+        table('Worlds that run, wait or have failed', stirring, stirringColumns),
       ),
       section(
         'worlds',
         'All worlds',
         table('Worlds', worlds.rows, worldColumns, NO_WORLDS),
-        ...(worlds.next === null ? [] : [note(ALL_WORLDS)]),
+        worlds.next !== null && note(ALL_WORLDS),
       ),
-      section(
-        'inbox',
-        'What is to be done',
-        ...(inbox.length === 0 ? [] : [table('Messages', groupMessages(inbox), messageColumns, '')]),
-      ),
+      section('inbox', 'What is to be done', table('Messages', groupMessages(inbox), messageColumns)),
       section(
         'documents',
         'Documents',

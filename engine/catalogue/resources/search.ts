@@ -3,7 +3,7 @@ import type { SearchHit } from '../../ports/search.js';
 import { pathOf, pathOfPatch } from '../places.js';
 import { type Asked, resource } from '../resource.js';
 import {
-  type Block,
+  type Blocks,
   faint,
   type Link,
   links,
@@ -53,7 +53,7 @@ function viewFound({ rows, next, is_complete }: Found, { query }: Asked): Record
       section(
         'found',
         'Found',
-        ...(is_complete ? [] : [note('The latest attempts are not indexed yet. Search again in a moment.')]),
+        !is_complete && note('The latest attempts are not indexed yet. Search again in a moment.'),
         rows.length === 0 ? note(nothing) : list(rows.map(drawHit)),
         more(next),
       ),
@@ -61,7 +61,7 @@ function viewFound({ rows, next, is_complete }: Found, { query }: Asked): Record
   };
 }
 
-function drawHit(hit: SearchHit): readonly Block[] {
+function drawHit(hit: SearchHit): Blocks {
   const { kind, world_slug, turn, workflow_subject_entity_id: subject, source_label, failure_class, snippet } = hit;
   const about = [`turn ${turn}`, subject, source_label, failure_class].filter((word) => word !== null);
   const words = snippet.map(({ text, is_match }): Phrase => {

@@ -5,7 +5,7 @@ import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
 import { listResource, resource } from '../resource.js';
 import { attemptColumns } from '../tables.js';
 import {
-  type Block,
+  type Blocks,
   facts,
   type Link,
   linkToTurn,
@@ -47,30 +47,21 @@ function viewTurn(shown: TurnPage): RecordView {
       section(
         'story',
         'What happened',
-        ...(story === null ? [note(none)] : drawPatches(shown, story.patches, namesIn(shown))),
+        story === null ? note(none) : drawPatches(shown, story.patches, namesIn(shown)),
       ),
-      section('cost', 'What it has cost', ...(shown.cost.calls === 0 ? [] : [facts(costFacts(shown.cost))])),
+      section('cost', 'What it has cost', facts(costFacts(shown.cost))),
       section('places', 'Places and entities at its end', picture({ of: 'places', shown }, placeList(shown))),
-      section(
-        'attempts',
-        'Attempts at this turn',
-        ...(attempts.length === 0 ? [] : [table('Attempts', attempts, attemptColumns, '')]),
-      ),
+      section('attempts', 'Attempts at this turn', table('Attempts', attempts, attemptColumns)),
     ],
   };
 }
 
-function drawPatches(
-  { world_slug, turn: number }: TurnPage,
-  patches: readonly PatchStory[],
-  names: Names,
-): readonly Block[] {
+function drawPatches({ world_slug, turn: number }: TurnPage, patches: readonly PatchStory[], names: Names): Blocks {
   const rest = { path: `${pathOfTurn(world_slug, number)}/patches?after=${PATCHES_ON_TURN}`, command: [] };
   return [
     patchList(patches.slice(0, PATCHES_ON_TURN).map(withCall), names),
-    ...(patches.length > PATCHES_ON_TURN
-      ? [note({ ...rest, text: `The patches after these, of ${grouped(patches.length)}` })]
-      : []),
+    patches.length > PATCHES_ON_TURN &&
+      note({ ...rest, text: `The patches after these, of ${grouped(patches.length)}` }),
   ];
 }
 

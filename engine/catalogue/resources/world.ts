@@ -8,7 +8,8 @@ import { eventsOf, pathOf } from '../places.js';
 import { type Asked, resource } from '../resource.js';
 import { actionColumns, attemptColumns } from '../tables.js';
 import {
-  type Block,
+  aboutOthers,
+  type Blocks,
   code,
   facts,
   type Link,
@@ -78,23 +79,25 @@ function viewWorld(shown: WorldPage, { query, reader }: Asked): RecordView {
         table('Attempts', shown.attempts, attemptColumns, 'Nothing has been tried yet.'),
         note(linkBelow(world_slug, 'attempts', 'All attempts'), ' · ', linkBelow(world_slug, 'agents', 'its agents')),
       ),
-      ofOthers('forks', 'Forks', ...drawForks(shown)),
+      aboutOthers(
+        'forks',
+        'Forks',
+        shown.family.length > 1 && picture({ of: 'forks', shown: shown.family, here: world_slug }),
+      ),
       section(
         'scenarios',
         'Scenarios',
         list(
-          shown.scenarios.map(({ from_turn, scenario_hash: hash, scenario_label: label }) => [
+          shown.scenarios.map(({ from_turn, scenario_hash: hash, scenario_label: label }) =>
             note(`from turn ${from_turn}: `, linkTo('scenario', hash, label)),
-          ]),
+          ),
         ),
       ),
-      ofOthers('questions', 'Look at another turn, or at a difference', ...(last_turn > 0 ? askAbout(shown) : [])),
-      ofOthers('actions', 'What operators did', ...drawActions(shown)),
+      aboutOthers('questions', 'Look at another turn, or at a difference', last_turn > 0 && askAbout(shown)),
+      aboutOthers('actions', 'What operators did', table('What operators did', shown.operator_actions, actionColumns)),
     ],
   };
 }
-
-const ofOthers = (...of: Parameters<typeof section>): ViewSection => ({ ...section(...of), is_about_others: true });
 
 /** A link to what a world has of a kind. */
 function linkBelow(world_slug: string, what: 'attempts' | 'agents' | 'cost', text: string): Link {
@@ -113,10 +116,10 @@ function tellSections(shown: WorldPage, reader: Asked['reader']): readonly ViewS
     section(
       'story',
       isNow ? 'The story so far' : `The story until turn ${turn}`,
-      ...(story.length === 0
-        ? [note('No turn has been played yet. ', sayHowToPlay(shown, reader))]
-        : [drawStory(world_slug, story, patches_max, namesIn(shown))]),
-      ...(steps.length === 0 ? [] : [note(steps)]),
+      story.length === 0
+        ? note('No turn has been played yet. ', sayHowToPlay(shown, reader))
+        : drawStory(world_slug, story, patches_max, namesIn(shown)),
+      steps.length > 0 && note(steps),
     ),
     section(
       'places',
@@ -126,27 +129,16 @@ function tellSections(shown: WorldPage, reader: Asked['reader']): readonly ViewS
     section(
       'cost',
       isNow ? 'What it has cost' : `What turn ${turn} has cost`,
-      ...(cost.calls === 0 ? [] : [facts(costFacts(cost)), ...(reader === 'operator' ? [note(by)] : [])]),
+      facts(costFacts(cost)),
+      cost.calls > 0 && reader === 'operator' && note(by),
     ),
-    section(
-      'lives',
-      'Who was where, turn by turn',
-      ...(story.length > 0 ? [picture({ of: 'lives', shown, story })] : []),
-    ),
+    section('lives', 'Who was where, turn by turn', story.length > 0 && picture({ of: 'lives', shown, story })),
     section('readings', 'Numbers in readings', picture({ of: 'readings', shown: shown.readings })),
   ];
 }
 
-function drawForks({ family, world_slug }: WorldPage): readonly Block[] {
-  return family.length < 2 ? [] : [picture({ of: 'forks', shown: family, here: world_slug })];
-}
-
-function drawActions({ operator_actions: actions }: WorldPage): readonly Block[] {
-  return actions.length === 0 ? [] : [table('What operators did', actions, actionColumns, '')];
-}
-
 /** A jump to a turn, and the differences between two turns or from another world. */
-function askAbout({ world_slug, last_turn }: WorldPage): readonly Block[] {
+function askAbout({ world_slug, last_turn }: WorldPage): Blocks {
   const path = pathOf('world', world_slug);
   const turn = { is_whole: true };
   return [

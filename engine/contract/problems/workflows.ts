@@ -342,6 +342,22 @@ export const WORKFLOW_PROBLEMS = {
     repair: 'Write "type": "object" at the root of the schema.',
     example: { name: 'tide' },
   }),
+  ARGUMENTS_NOT_NATIVE: content({
+    message: ({ name, keyword, place }) =>
+      `The arguments schema of ${name} has "${keyword}"${place === '' ? ' at its root' : ` at ${place}`}, which providers of native tool calls do not take.`,
+    repair:
+      'Write the schema without it (a "$ref" may only name one of the "$defs"), or "tool_calling": "json_control" in the model\'s source.',
+    example: { name: 'tide', keyword: 'oneOf', place: '/properties/place' },
+  }),
+  FALLBACK_CALLS_OTHERWISE: content({
+    message: ({ first, second }) =>
+      `${first.source} calls tools by ${first.tool_calling}, and ${second.source} by ${second.tool_calling}: they cannot share one conversation.`,
+    repair: 'Write the same "tool_calling" in both sources.',
+    example: {
+      first: { source: 'model', tool_calling: 'native' },
+      second: { source: 'small-model', tool_calling: 'json_control' },
+    },
+  }),
   FINAL_SCHEMA_NOT_WORLD_PATCH: content(
     'The final schema is not the WorldPatch schema, nor structurally equivalent to it.',
     'Write {"path": "chukwa:world-patch.schema.json"}.',

@@ -4,7 +4,9 @@ import { namedUuid } from '../content/uuid.js';
 import { stateOf } from '../protocol/work-state.js';
 import { agentTurnId, turnMessageId } from './agent-turn.js';
 import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
-import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
+import type { Call } from '../facts/call.js';
+import type { AttemptFailed } from '../facts/fact.js';
+import type { RecordedAttempt } from './recorded-attempt.js';
 
 export interface AgentTurn {
   readonly record: AgentTurnRecord;
@@ -17,7 +19,7 @@ export interface Task {
   /** The schema of its answer; null until a model is asked for the answer. */
   readonly answer_schema_hash: string | null;
   /** The calls whose answers it is given. */
-  readonly readings: readonly RecordedCall[];
+  readonly readings: readonly Call[];
 }
 
 type Mutable<Shape> = { -readonly [Member in keyof Shape]: Shape[Member] };
@@ -43,7 +45,7 @@ export class TurnDraft {
   #head: Head = { ...INACTIVE, status: 'dispatched' };
   /** The calls that it waits for while it is suspended, by the ids of their invocations. */
   #waiting: readonly string[] = [];
-  #answer: RecordedCall | undefined;
+  #answer: Call | undefined;
 
   /** The subject was given its turn. */
   constructor(attempt: RecordedAttempt, agent_id: string, at: string) {
@@ -66,36 +68,35 @@ export class TurnDraft {
     this.#become(at, { status: 'running', activity: 'thinking' });
   }
 
-  callTool(at: string, call: RecordedCall): void {
-    const { source_invocation_id, parent_source_invocation_id: parent_step_id } = call;
+  callTool(at: string, call: Call): void {
+    const { source_invocation_id, parent_source_invocation_id: parent_step_id, tool_name } = call.start;
     this.#putOut({ kind: 'tool.call', source_invocation_id });
     const edge = { primitive: 'tool_call', edge_phase: 'request', correlation_id: source_invocation_id } as const;
     this.#addEdge(at, edge, parent_step_id);
     this.#addStep(at, call, 'tool_call');
-    this.#become(at, { status: 'running', activity: 'executing_tool', current_tool: call.tool_name });
+    this.#become(at, { status: 'running', activity: 'executing_tool', current_tool: tool_name });
   }
 
   /** A tool's call, or one answered later, has ended. A turn that waits for several resumes with the last. */
-  receiveResult(at: string, call: RecordedCall): void {
-    const { source_invocation_id, tool_name } = call;
+  receiveResult(at: string, call: Call): void {
+    const { source_invocation_id, tool_name } = call.start;
     if (tool_name !== null) this.#putOut({ kind: 'tool.result', source_invocation_id });
     const waited = this.#record.waiting_tools.findLast((tool) => tool.tool_call_id === source_invocation_id);
     if (waited !== undefined) waited.received_at = at;
     this.#waiting = this.#waiting.filter((id) => id !== source_invocation_id);
-    this.#addEdge(at, { primitive: 'report', edge_phase: 'response', correlation_id: source_invocation_id });
-    this.#addStep(at, call, 'tool_result');
+    this.#addReport(at, call);
     const goesOn = { status: 'running', activity: 'thinking' } as const;
     this.#become(at, this.#waiting.length === 0 ? goesOn : { ...this.#head, current_tool: null });
   }
 
   /** A node has its output, which later nodes read. The output of the node that is applied is the deliverable. */
-  putOutput({ source_invocation_id, llm_call_id }: RecordedCall): void {
+  putOutput({ start: { source_invocation_id, llm_call_id } }: Call): void {
     this.#putOut({ kind: 'node.output', source_invocation_id, llm_call_id });
   }
 
   /** The gate of a node has decided about an answer. */
-  judge(at: string, call: RecordedCall): void {
-    const { source_invocation_id, llm_call_id } = call;
+  judge(at: string, call: Call): void {
+    const { source_invocation_id, llm_call_id } = call.start;
     this.#putOut({ kind: 'gate.verdict', source_invocation_id, llm_call_id });
     this.#addStep(at, call, 'quality_gate');
   }
@@ -104,8 +105,8 @@ export class TurnDraft {
    * All awaited calls are answered later. An attempt that is suspended again and waits for the same calls adds nothing.
    * @param resume_deadline the first deadline of these calls
    */
-  suspend(at: string, calls: readonly RecordedCall[], resume_deadline: string): void {
-    const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
+  suspend(at: string, calls: readonly Call[], resume_deadline: string): void {
+    const waiting = calls.map(({ start }) => start.source_invocation_id).toSorted();
     const { status, current_tool, resume_deadline: until } = this.#head;
     if (status === 'suspended' && until === resume_deadline && this.#waiting.join() === waiting.join()) return;
     for (const tool_call_id of waiting)
@@ -116,7 +117,7 @@ export class TurnDraft {
   }
 
   /** The subject has given its patch; its fate is known when the attempt ends. @param call its generation */
-  answer(at: string, call: RecordedCall): void {
+  answer(at: string, call: Call): void {
     this.#answer = call;
     this.#record.worked_until = at;
     this.#addStep(at, call, 'answered');
@@ -139,6 +140,16 @@ export class TurnDraft {
     this.#addEvent(at, 'task', { status: outcome, output_box_id, deliverable_card_id: card_id });
     this.#addEdge(at, { primitive: 'join', edge_phase: 'response', correlation_id: record.agent_turn_id });
     Object.assign(record, { outcome, deliverable_card_id: card_id, worked_until, ended_at: at });
+  }
+
+  /** It is told after the turn that a call took place whose end nobody saw, or saw wrong: a card shows what it gave. */
+  settle(at: string, call: Call): void {
+    const { source_invocation_id, invocation_kind, tool_name } = call.start;
+    const kind = tool_name === null ? 'node.output' : 'tool.result';
+    const cards = this.#record.output_box.cards.filter((card) => card.source_invocation_id === source_invocation_id);
+    if (invocation_kind === 'ambient_context' || cards.some((card) => card.kind === kind)) return;
+    this.#putOut({ kind, source_invocation_id });
+    if (tool_name !== null) this.#addReport(at, call);
   }
 
   /** The turn as far as the record has been folded. */
@@ -169,6 +180,13 @@ export class TurnDraft {
     return put;
   }
 
+  /** A call's answer has come. */
+  #addReport(at: string, call: Call): void {
+    const { source_invocation_id: correlation_id } = call.start;
+    this.#addEdge(at, { primitive: 'report', edge_phase: 'response', correlation_id });
+    this.#addStep(at, call, 'tool_result');
+  }
+
   #addEdge(occurred_at: string, edge: Edge, parent_step_id: string | null = null): void {
     this.#record.execution_edges.push({ ...edge, trace_id: this.#record.attempt_id, parent_step_id, occurred_at });
   }
@@ -179,8 +197,8 @@ export class TurnDraft {
     this.#record.events.push({ subject, occurred_at, payload: { agent_turn_id, ...payload } });
   }
 
-  #addStep(at: string, { source_invocation_id: step_id }: RecordedCall, phase: string): void {
-    this.#addEvent(at, 'step', { step_id, phase });
+  #addStep(at: string, { start }: Call, phase: string): void {
+    this.#addEvent(at, 'step', { step_id: start.source_invocation_id, phase });
   }
 
   #addState(at: string): void {
@@ -194,7 +212,7 @@ export class TurnDraft {
 }
 
 function openRecord(attempt: RecordedAttempt, agent_id: string, began_at: string): DraftRecord {
-  const { world_slug, attempt_id, attempted_turn, status } = attempt;
+  const { world_slug, attempt_id, attempted_turn } = attempt.began;
   const agent_turn_id = agentTurnId(attempt_id, agent_id);
   return {
     agent_turn_id,
@@ -208,7 +226,7 @@ function openRecord(attempt: RecordedAttempt, agent_id: string, began_at: string
     world_slug,
     attempt_id,
     attempted_turn,
-    attempt_status: status,
+    attempt_status: attempt.status,
     inbox_id: turnMessageId(agent_turn_id),
     context_box: null,
     output_box: { box_id: namedUuid(agent_turn_id, 'output'), cards: [] },
@@ -224,18 +242,25 @@ function toContextBox(agent_turn_id: string, { workflow_hash, answer_schema_hash
     { kind: 'task.instruction', component_hash: workflow_hash },
     { kind: 'task.result_fields', component_hash: answer_schema_hash },
   ];
-  const ambients = readings.map(({ source_invocation_id }) => ({ kind: 'ambient.reading', source_invocation_id }));
+  const ambients = readings.map(({ start: { source_invocation_id } }) => ({
+    kind: 'ambient.reading',
+    source_invocation_id,
+  }));
   const known = components.filter(({ component_hash }) => component_hash !== null);
   return { box_id, cards: [...known, ...ambients].map((card, index) => toCard(box_id, index + 1, card)) };
 }
 
+/** How an attempt failed, where it has. */
+function failureOf({ ended }: RecordedAttempt): AttemptFailed | undefined {
+  return ended?.kind === 'attempt_failed' ? ended : undefined;
+}
+
 /** An agent that had answered has nothing to do with the failure, and its patch is not applied. */
-function outcomeOf(
-  { status, failure_class }: RecordedAttempt,
-  answer: RecordedCall | undefined,
-): AgentTurnRecord['outcome'] {
-  if (status === 'committed') return 'success';
+function outcomeOf(attempt: RecordedAttempt, answer: Call | undefined): AgentTurnRecord['outcome'] {
+  const failure = failureOf(attempt);
+  if (failure === undefined) return 'success';
   if (answer !== undefined) return 'failed';
+  const { failure_class } = failure;
   return failure_class === 'stopped' ? 'stopped' : failure_class === 'timeout' ? 'timed_out' : 'failed';
 }
 
@@ -244,30 +269,36 @@ function outcomeOf(
  * the attempt, but have not failed. An agent turn that has answered waits for the other subjects of its attempt.
  */
 function stateOfTurn(
-  { failed_subject_entity_id, ...attempt }: RecordedAttempt,
+  attempt: RecordedAttempt,
   { agent_id, outcome, worked_until }: Pick<AgentTurnRecord, 'agent_id' | 'outcome' | 'worked_until'>,
 ): string {
-  if (attempt.status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
+  const failure = failureOf(attempt);
+  if (failure !== undefined && agent_id !== failure.subject_id) return 'not kept';
   if (outcome !== null) return outcome;
   if (worked_until !== null) return 'answered';
   return stateOf(attempt);
 }
 
 /** The agent's result: its patch, whether it was applied or not, or the reason why there is none. */
-function toDeliverable(attempt: RecordedAttempt, agent_id: string, answer: RecordedCall | undefined): Pointing {
-  const isBlamed = attempt.failed_subject_entity_id === agent_id;
-  const { failed_source_invocation_id: failed } = attempt;
-  const blamed = isBlamed ? attempt.calls.find((call) => call.source_invocation_id === failed) : undefined;
-  const call = answer ?? blamed;
-  const message = attempt.failure_message ?? '';
-  const failure_class = answer === undefined ? (attempt.failure_class ?? 'interrupted') : 'attempt_failed';
+function toDeliverable({ ended, calls }: RecordedAttempt, agent_id: string, answer: Call | undefined): Pointing {
+  const kind = 'task.deliverable';
+  if (ended?.kind !== 'attempt_failed') {
+    const patch = ended?.patches.find(({ subject_id }) => subject_id === agent_id);
+    return { kind, ...pointTo(answer), patch_seq: patch?.patch_seq ?? null };
+  }
+  const { subject_id, source_invocation_id, failure_message: message } = ended;
+  const blamed =
+    subject_id === agent_id
+      ? calls.find(({ start }) => start.source_invocation_id === source_invocation_id)
+      : undefined;
+  const failure_class = answer === undefined ? ended.failure_class : 'attempt_failed';
+  return { kind, ...pointTo(answer ?? blamed), content: { failure_class, message } };
+}
+
+function pointTo(call: Call | undefined): Pick<Pointing, 'source_invocation_id' | 'llm_call_id'> {
   return {
-    kind: 'task.deliverable',
-    source_invocation_id: call?.source_invocation_id ?? null,
-    llm_call_id: call?.llm_call_id ?? null,
-    ...(attempt.status === 'committed'
-      ? { patch_seq: attempt.patches.get(agent_id) ?? null }
-      : { content: { failure_class, message } }),
+    source_invocation_id: call?.start.source_invocation_id ?? null,
+    llm_call_id: call?.start.llm_call_id ?? null,
   };
 }
 

@@ -3,17 +3,27 @@ import type { EffectClass, SchemaDelivery } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
-// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member without a value is null, so that a fact has one form.
+// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member
+// without a value is null, so that a fact has one form.
 
 /** One thing that happened in an attempt. */
 export type Fact =
   | AttemptBegan
+  | AttemptContinued
+  | AttemptSuspended
+  | AttemptHandedOver
   | CallStarted
+  | CallPended
   | CallEnded
   | CallSuperseded
   | CallSettled
   | TurnCommitted
   | AttemptFailed;
+
+/** What the record notes beside the rows of attempts, calls and turns; that a call was interrupted is how it ended. */
+export type NotedKind =
+  | Exclude<Fact['kind'], 'attempt_began' | 'call_started' | 'call_ended' | 'turn_committed' | 'attempt_failed'>
+  | 'call_interrupted';
 
 interface FactTime {
   readonly at: string;
@@ -30,6 +40,25 @@ export interface AttemptBegan extends FactTime {
   readonly plugin_versions: Readonly<Record<string, string>>;
 }
 
+/** A driver goes on from the record of the one before. */
+export interface AttemptContinued extends FactTime {
+  readonly kind: 'attempt_continued';
+  /** How many drivers have been taken over so far: one that left it has not been. */
+  readonly take_overs: number;
+}
+
+/** It waits for answers that come later. */
+export interface AttemptSuspended extends FactTime {
+  readonly kind: 'attempt_suspended';
+  /** The first moment at which it resumes, answered or not. */
+  readonly resume_deadline: string;
+}
+
+/** Its driver has left it open to another. */
+export interface AttemptHandedOver extends FactTime {
+  readonly kind: 'attempt_handed_over';
+}
+
 /** A call was made, or taken over from an earlier attempt: then it has ended there, and costs nothing anew. */
 export interface CallStarted extends FactTime {
   readonly kind: 'call_started';
@@ -42,6 +71,8 @@ export interface CallStarted extends FactTime {
   readonly invocation_kind: InvocationKind;
   readonly effect_class: EffectClass;
   readonly request_hash: string;
+  /** Of a call of a model: its row in the record. */
+  readonly llm_call_id: string | null;
   readonly source_hash: string;
   readonly workflow_hash: string | null;
   readonly subject_id: string | null;
@@ -62,6 +93,13 @@ export interface CallStarted extends FactTime {
   readonly endpoint_origin: string | null;
   /** The attempt that made it, where that is another one. */
   readonly adopted_from: string | null;
+}
+
+/** Its answer comes later. */
+export interface CallPended extends FactTime {
+  readonly kind: 'call_pended';
+  readonly source_invocation_id: string;
+  readonly deadline: string;
 }
 
 export interface CallEnded extends FactTime {

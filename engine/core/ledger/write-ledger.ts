@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { sha256 } from '../content/sha256.js';
+import type { Call } from '../facts/call.js';
 import type { CallSettled, Fact } from '../facts/fact.js';
 import {
   asksModel,
@@ -8,7 +9,6 @@ import {
   costOf,
   type Decision,
   foldOrders,
-  type OrderCall,
   type PerformedOrder,
   PLANNER,
   type Session,
@@ -178,7 +178,7 @@ function endSession(ledger: Ledger, session: Session, began: LedgerEntry): void 
   });
 }
 
-function callsOf({ readings, orders }: Chain): readonly OrderCall[] {
+function callsOf({ readings, orders }: Chain): readonly Call[] {
   return [...readings, ...orders.flatMap(({ calls }) => calls)];
 }
 
@@ -306,7 +306,7 @@ function closeOrder(
   });
 }
 
-function addReading(ledger: Ledger, call: OrderCall, links: Pick<NewEntry, 'parent' | 'root'>): LedgerEntry {
+function addReading(ledger: Ledger, call: Call, links: Pick<NewEntry, 'parent' | 'root'>): LedgerEntry {
   const { start } = call;
   return add(ledger, {
     ...links,
@@ -325,7 +325,7 @@ function addReading(ledger: Ledger, call: OrderCall, links: Pick<NewEntry, 'pare
 function addCall(
   ledger: Ledger,
   { planned }: PerformedOrder,
-  call: OrderCall,
+  call: Call,
   { root, common, subject_id, executing }: Performance & { readonly executing: LedgerEntry },
 ): void {
   const { start, end } = call;
@@ -376,7 +376,7 @@ function addCall(
 }
 
 /** What the entries of all calls say: summaries of arguments and result are their hashes, which the record resolves. */
-function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
+function detailsOf({ start, end, is_superseded }: Call): JsonObject {
   return {
     source_invocation_id: start.source_invocation_id,
     invocation_seq: start.invocation_seq,
@@ -403,7 +403,7 @@ function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
   };
 }
 
-function outcomeOf({ end }: OrderCall): Pick<NewEntry, 'outcome'> {
+function outcomeOf({ end }: Call): Pick<NewEntry, 'outcome'> {
   return end === undefined ? {} : { outcome: end.status === 'succeeded' ? 'success' : 'failure' };
 }
 

@@ -5,6 +5,7 @@ import { checkArguments } from '../binding/check-requests.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 import { complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import { unveil } from '../typing/shape.js';
+import { checkNativeTools } from './check-native-tools.js';
 
 /** Checks of a node's tools beyond the schema: names, arguments, and the visible parts of their results. */
 export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: string): readonly Problem[] {
@@ -17,6 +18,7 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
       const place = `${list}/${index}`;
       return [...checkArguments(parts, tool, place), ...checkToolRedaction(parts, tool, place)];
     }),
+    ...checkNativeTools(parts, node, pointer),
     ...complainIf(
       tools.length > 0 && max_tool_calls === 0,
       problem('TOOLS_NEVER_OFFERED', { id: node.id }, { pointer: `${pointer}/max_tool_calls` }),

@@ -122,6 +122,14 @@ function checkFallback(
       ),
     ),
     ...complainIf(
+      first.tool_calling !== second.tool_calling,
+      problem(
+        'FALLBACK_CALLS_OTHERWISE',
+        { first: callingOf(first), second: callingOf(second) },
+        { pointer: `${pointer}/llm_source_ref` },
+      ),
+    ),
+    ...complainIf(
       fallback?.on.includes('timeout') === true && limits.max_runtime_ms >= node_s * 1000,
       problem(
         'FALLBACK_HAS_NO_TIME',
@@ -185,6 +193,10 @@ function findShown({ prompt, template }: CompiledPrompt, reads: Placeholder['rea
 
 function deliveryOf({ call, schema_delivery }: AskedSource) {
   return { source: call.source.label, schema_delivery };
+}
+
+function callingOf({ call, tool_calling }: AskedSource) {
+  return { source: call.source.label, tool_calling };
 }
 
 function compilePrompt(

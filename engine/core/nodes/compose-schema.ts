@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import { contentHash } from '../content/canonical.js';
 import { isObject } from '../content/json-pointer.js';
 import { mapChildren, mapReferences } from '../content/subschemas.js';
@@ -10,6 +11,8 @@ import { EFFECT_OPERATIONS, PATCH_OPERATIONS, type PatchReach } from '../world/p
 export interface OfferedTool {
   readonly name: string;
   readonly arguments: JsonObject;
+  /** Where its model sees it beside the schema, so that the schema's hash names all that was offered. */
+  readonly description?: string;
 }
 
 /**
@@ -24,10 +27,7 @@ export function composeToolLoopSchema(tools: readonly OfferedTool[], patch: Json
     type: 'object',
     required: ['kind'],
     properties: { kind: { enum: [...(tools.length > 0 ? ['tool_call'] : []), 'final_patch'] } },
-    oneOf: [
-      finalBranch(patchPart.reference),
-      ...toolParts.map(({ tool, part }) => toolBranch(tool.name, part.reference)),
-    ],
+    oneOf: [finalBranch(patchPart.reference), ...toolParts.map(({ tool, part }) => toolBranch(tool, part.reference))],
     $defs: Object.assign({}, patchPart.definitions, ...toolParts.map(({ part }) => part.definitions)) as JsonObject,
   };
   return offer('tool_loop_output', schema);
@@ -69,9 +69,10 @@ function finalBranch(patch: JsonObject): JsonObject {
   };
 }
 
-function toolBranch(name: string, args: JsonObject): JsonObject {
+function toolBranch({ name, description }: OfferedTool, args: JsonObject): JsonObject {
   return {
     type: 'object',
+    ...present({ description }),
     additionalProperties: false,
     required: ['kind', 'tool_call'],
     properties: {

@@ -24,11 +24,11 @@ import { compileContract, compileGeneration } from './compile-generation.js';
 import { compileTool } from './compile-tool.js';
 import { composeToolLoopSchema, withReach } from './compose-schema.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
+import type { Complaint } from './complaint.js';
 import {
   type Asked,
   append,
   ask,
-  type Complaint,
   correct,
   fallBack,
   type GenerationProgram,
@@ -194,10 +194,15 @@ function offer(
   }: Pick<LlmToolLoopProgram, 'max_tool_calls' | 'tool_calling'> & { readonly patch: JsonObject },
 ): Pick<LlmToolLoopProgram, 'offered' | 'offered_last'> {
   const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
-  const named = electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema }));
+  const isNative = tool_calling === 'native' && electable.length > 0;
+  const named = electable.map(({ name, arguments: { schema }, ...tool }) => ({
+    name,
+    arguments: schema,
+    ...(isNative ? { description: tool.description } : {}),
+  }));
   const offered = composeToolLoopSchema(named, patch);
   const last = composeToolLoopSchema([], patch);
-  if (tool_calling !== 'native' || electable.length === 0) return { offered, offered_last: last };
+  if (!isNative) return { offered, offered_last: last };
   return {
     offered: { ...offered, native: offerTools(electable, last, true) },
     offered_last: { ...last, native: offerTools(electable, last, false) },

@@ -1,13 +1,13 @@
 import { runOf } from '../../contract/scripted.js';
 import { sha256 } from '../content/sha256.js';
-import type {
-  AttemptBegan,
-  AttemptFailed,
-  CallEnded,
-  CallStarted,
-  Fact,
-  PatchFact,
-  TurnCommitted,
+import { type Call, pairCalls } from '../facts/call.js';
+import {
+  type AttemptBegan,
+  type AttemptFailed,
+  type CallStarted,
+  type Fact,
+  type PatchFact,
+  type TurnCommitted,
 } from '../facts/fact.js';
 import type { OrderPlan, PlannedNode, PlannedSubject } from '../protocol/order-plan.js';
 import { FIRST_STATE, toState } from './transitions.js';
@@ -18,7 +18,7 @@ export interface Session {
   readonly session_id: string;
   readonly began: AttemptBegan;
   /** Readings that all subjects share, in the order of their issue. */
-  readonly readings: readonly OrderCall[];
+  readonly readings: readonly Call[];
   /** In the scenario's order. */
   readonly chains: readonly Chain[];
   /** Absent while the attempt is open. */
@@ -30,7 +30,7 @@ export interface Chain {
   readonly subject_id: string;
   readonly workflow_hash: string;
   /** The subject's own readings, in the order of their issue. */
-  readonly readings: readonly OrderCall[];
+  readonly readings: readonly Call[];
   /** By the numbers of their slots. */
   readonly orders: readonly PerformedOrder[];
   /** What the turn took from it. */
@@ -42,21 +42,13 @@ export interface PerformedOrder {
   readonly order: WorkOrder;
   readonly planned: PlannedNode;
   /** In the order of their issue; none of an order that failed before it was dispatched. */
-  readonly calls: readonly OrderCall[];
+  readonly calls: readonly Call[];
   /** What its gate decided of its result; absent where there is none, or it has not decided. */
   readonly judged?: { readonly decision: Decision; readonly source_invocation_id: string; readonly at: string };
 }
 
 /** What a quality gate decides. */
 export type Decision = 'pass' | 'retry' | 'escalate';
-
-/** A call from its start to its end. */
-export interface OrderCall {
-  readonly start: CallStarted;
-  /** Absent while it is under way. */
-  readonly end?: CallEnded;
-  readonly is_superseded: boolean;
-}
 
 /** The planning tier of every session: the driver of the attempt. */
 export const PLANNER = 'driver.ho2';
@@ -87,39 +79,10 @@ export function foldOrders(plan: OrderPlan, facts: readonly Fact[]): Session {
   return { session_id, began, readings, chains, ...(ended === undefined ? {} : { ended }) };
 }
 
-/** The calls of an attempt in the order of their issue. */
-function pairCalls(facts: readonly Fact[]): readonly OrderCall[] {
-  const ends = new Map<string, CallEnded>();
-  const superseded = new Set<string>();
-  for (const fact of facts) {
-    if (fact.kind === 'call_ended') ends.set(fact.source_invocation_id, fact);
-    if (fact.kind === 'call_superseded') superseded.add(fact.source_invocation_id);
-  }
-  return (
-    facts
-      .filter((fact) => fact.kind === 'call_started')
-      .map((start): OrderCall => {
-        const end = ends.get(start.source_invocation_id);
-        const is_superseded = superseded.has(start.source_invocation_id);
-        return { start, is_superseded, ...(end === undefined ? {} : { end }) };
-      })
-      .map((call) => ({ call, place: placeOf(call) }))
-      // By code units: an order that follows the language of the machine would seal entries otherwise elsewhere.
-      .toSorted((left, right) => (left.place < right.place ? -1 : 1))
-      .map(({ call }) => call)
-  );
-}
-
-/** Adopted calls come first, each as its own attempt numbered it. */
-function placeOf({ start }: OrderCall): string {
-  const seq = `${start.invocation_seq}`.padStart(10, '0');
-  return `${start.adopted_from === null ? '1' : '0'}${seq}${start.source_invocation_id}`;
-}
-
 interface ChainParts {
   readonly session_id: string;
   readonly subject: PlannedSubject;
-  readonly calls: readonly OrderCall[];
+  readonly calls: readonly Call[];
   readonly ended: TurnCommitted | AttemptFailed | undefined;
 }
 
@@ -141,7 +104,7 @@ function foldChain(parts: ChainParts): Chain {
 
 interface NodeParts extends ChainParts {
   /** The calls of each order of each node. */
-  readonly performed: ReadonlyMap<string, readonly (readonly OrderCall[])[]>;
+  readonly performed: ReadonlyMap<string, readonly (readonly Call[])[]>;
 }
 
 /** The orders of a node: one, and one more after each answer that its gate sent back; none where it was not reached. */
@@ -160,7 +123,7 @@ function foldNode(parts: NodeParts, planned: PlannedNode): readonly PerformedOrd
 interface OrderParts {
   /** 0-based, among the orders of the node. */
   readonly index: number;
-  readonly calls: readonly OrderCall[];
+  readonly calls: readonly Call[];
   /** Set where the attempt failed at this order. */
   readonly failure: AttemptFailed | undefined;
 }
@@ -227,13 +190,13 @@ function orderIdOf(session_id: string, { first_slot }: PlannedNode, index: numbe
  * The calls of a node by its orders: each answer that a gate sent back ends one. A run of a concurrent subject goes on from
  * the verdicts of the runs before it, as far as it has none of its own in a place.
  */
-function splitByOrder(all: readonly OrderCall[], node_id: string): readonly (readonly OrderCall[])[] {
+function splitByOrder(all: readonly Call[], node_id: string): readonly (readonly Call[])[] {
   const calls = all.filter(({ start }) => start.node_id === node_id);
   const verdicts = calls.flatMap((call) => {
     const decision = decisionOf(call);
     return decision === undefined ? [] : [{ decision, run: runOfCall(call), place: placeInLane(call) }];
   });
-  const orders: OrderCall[][] = [];
+  const orders: Call[][] = [];
   for (const call of calls) {
     const place = placeInLane(call);
     const known = verdicts.filter((one) => one.run <= runOfCall(call) && one.place < place);
@@ -245,12 +208,12 @@ function splitByOrder(all: readonly OrderCall[], node_id: string): readonly (rea
 }
 
 /** Which run of its subject made a call; adopted ones come before all. */
-function runOfCall({ start }: OrderCall): number {
+function runOfCall({ start }: Call): number {
   return start.adopted_from === null ? runOf(start.command_key) : 0;
 }
 
 /** Where a call is among the tries of its node: those of a later round come later. */
-function placeInLane({ start }: OrderCall): number {
+function placeInLane({ start }: Call): number {
   const [, round = 0, tried = 0] = /\/round-(\d+)\/try-(\d+)/.exec(start.command_key) ?? [];
   return Number(round) * TRIES_MAX + Number(tried);
 }
@@ -259,14 +222,14 @@ function placeInLane({ start }: OrderCall): number {
 const TRIES_MAX = 1_000;
 
 /** What a call of a gate decided, if it is one that did. */
-function decisionOf({ start, end }: OrderCall): Decision | undefined {
+function decisionOf({ start, end }: Call): Decision | undefined {
   if (start.invocation_kind !== 'quality_gate' || end?.status !== 'succeeded') return undefined;
   return DECISIONS.find((decision) => end.model_output_kind === `gate_${decision}`);
 }
 
 const DECISIONS = ['pass', 'retry', 'escalate'] as const satisfies readonly Decision[];
 
-function findDecision(calls: readonly OrderCall[]): PerformedOrder['judged'] {
+function findDecision(calls: readonly Call[]): PerformedOrder['judged'] {
   const call = calls.findLast((one) => !one.is_superseded && decisionOf(one) !== undefined);
   const decision = call && decisionOf(call);
   if (call?.end === undefined || decision === undefined) return undefined;
@@ -274,7 +237,7 @@ function findDecision(calls: readonly OrderCall[]): PerformedOrder['judged'] {
 }
 
 /** The call that gave the order its result: its last that is not superseded, where that ended well. */
-function findResult(calls: readonly OrderCall[]): OrderCall | undefined {
+function findResult(calls: readonly Call[]): Call | undefined {
   const last = calls.findLast(
     ({ start, is_superseded, end }) =>
       !is_superseded && end?.status === 'succeeded' && start.invocation_kind !== 'quality_gate',
@@ -296,7 +259,7 @@ function stateOf(way: {
   return way.is_over ? toState(executing, 'failed', 'HO1') : executing;
 }
 
-function errorOf(calls: readonly OrderCall[], failure: AttemptFailed | undefined): NonNullable<WorkOrder['error']> {
+function errorOf(calls: readonly Call[], failure: AttemptFailed | undefined): NonNullable<WorkOrder['error']> {
   if (failure !== undefined) return { reason: failure.failure_class, message: failure.failure_message };
   const end = calls.findLast((call) => call.end !== undefined && call.end.failure_class !== null)?.end;
   const reason = end?.failure_class ?? null;
@@ -307,9 +270,9 @@ function errorOf(calls: readonly OrderCall[], failure: AttemptFailed | undefined
 }
 
 /** What calls cost: one that an earlier attempt made was paid for there, and a superseded one counts. */
-export function costOf(calls: readonly OrderCall[]): OrderCost {
+export function costOf(calls: readonly Call[]): OrderCost {
   const own = calls.filter(({ start }) => start.adopted_from === null);
-  const sum = (count: (call: OrderCall) => number | null | undefined): number =>
+  const sum = (count: (call: Call) => number | null | undefined): number =>
     own.reduce((total, call) => total + (count(call) ?? 0), 0);
   const input_tokens = sum(({ end }) => end?.input_tokens);
   const output_tokens = sum(({ end }) => end?.output_tokens);

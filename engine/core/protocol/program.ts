@@ -178,8 +178,6 @@ export interface OfferedSchema {
 
 /** Tools beside the schema of an answer. */
 export interface OfferedTools extends Pick<NativeCalling, 'tools' | 'may_call'> {
-  /** Over both. */
-  readonly hash: string;
   /** The schema of an answer that is no call. */
   readonly answer: OfferedSchema;
 }

@@ -1,3 +1,4 @@
+import type { ToolErrorCode } from '../../contract/tool-error-code.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 
 // The events of AG-UI 1.0 (https://docs.ag-ui.com) that represent the record of an attempt.
@@ -40,7 +41,7 @@ type Body =
       readonly role: 'tool';
       readonly content: string;
       /** Set where the call failed: `content` says how. */
-      readonly metadata?: { readonly failure_class: string };
+      readonly metadata?: { readonly failure_class: string; readonly error_code: ToolErrorCode };
     }
   | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: JsonObject }
   | { readonly type: 'STATE_DELTA'; readonly delta: readonly PatchOperation[] }

@@ -1,5 +1,5 @@
-import { type Fact, isLastOfAttempt } from './fact.js';
 import type { StreamReader } from './seen-details.js';
+import { isLastOfAttempt, type Told } from './told.js';
 import { AG_UI_BEGINNING, type AgUiState, toAgUi } from './to-ag-ui.js';
 import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageState } from './to-ui-message.js';
 
@@ -43,7 +43,7 @@ export interface Frame {
  */
 export function toFrames(
   state: StreamState,
-  facts: readonly Fact[],
+  facts: readonly Told[],
   view: StreamView,
 ): { readonly state: StreamState; readonly frames: readonly Frame[] } {
   const frames: Frame[] = [];
@@ -65,7 +65,7 @@ export function toFrames(
 /** The text of a format behind its last event. */
 const ENDINGS: Readonly<Record<StreamFormat, string>> = { 'ag-ui': '', 'ai-sdk': 'data: [DONE]\n\n' };
 
-function translateFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView) {
+function translateFact({ ag_ui, ui_message }: StreamState, fact: Told, { format, reader }: StreamView) {
   const translated = toAgUi(ag_ui, fact, reader);
   if (format === 'ag-ui') return { ag_ui: translated.state, ui_message, events: translated.events };
   const parts: UiMessagePart[] = [];

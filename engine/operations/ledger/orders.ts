@@ -1,6 +1,7 @@
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
-import type { Chain, OrderCall, PerformedOrder, Session } from '../../core/orders/fold-orders.js';
+import type { Call } from '../../core/facts/call.js';
+import type { Chain, PerformedOrder, Session } from '../../core/orders/fold-orders.js';
 import type { WorkOrder } from '../../core/orders/work-order.js';
 import type { ListPart } from '../../ports/browse.js';
 import type { Archive } from '../engine.js';
@@ -78,7 +79,7 @@ function toRecord(session: Session, { order, planned, calls }: PerformedOrder): 
   };
 }
 
-function toCall({ start, end, is_superseded }: OrderCall): OrderedCall {
+function toCall({ start, end, is_superseded }: Call): OrderedCall {
   const { source_invocation_id, command_key, invocation_kind, adopted_from } = start;
   return {
     source_invocation_id,

@@ -1,4 +1,4 @@
-import type { Fact } from '../../core/stream/fact.js';
+import type { Told } from '../../core/stream/told.js';
 import type { FactCursor } from '../../ports/stream.js';
 import type { FactReader } from '../../store/open-store.js';
 
@@ -15,7 +15,7 @@ export interface Position {
 }
 
 export interface Stretch {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Told[];
   readonly position: Position;
   readonly has_more: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Generation } from '../../core/protocol/command.js';
+import { textSchema } from '../../core/protocol/program.js';
 import type { Message } from '../../core/prompt/message.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { sha256 } from '../../core/content/sha256.js';
@@ -146,7 +147,8 @@ type StoredSchema = Pick<Generation['offered'], 'name' | 'schema' | 'hash'>;
 
 /** The schema as the server, or the model in its prompt, was given it. */
 export function deliveredSchema({ offered, schema_delivery }: Generation): StoredSchema {
-  return schema_delivery === 'response_format' ? { name: offered.name, ...offered.delivered } : offered;
+  const given = textSchema(offered);
+  return schema_delivery === 'response_format' ? { name: given.name, ...given.delivered } : given;
 }
 
 function distinctOffered(generations: readonly Generation[]): readonly StoredSchema[] {

@@ -1,19 +1,16 @@
 import type { NotNull } from 'kysely';
-import type { Json } from '../../contract/json.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { agentTurnsOf } from '../../core/agents/agent-turns.js';
 import type { AgentTurn } from '../../core/agents/turn-draft.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
-import type { AgentTask, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
+import type { AgentTask } from '../../core/agents/recorded-attempt.js';
 import { isUuid } from '../../core/content/uuid.js';
-import type { AttemptFailureClass } from '../../core/protocol/failure.js';
+import type { Fact } from '../../core/facts/fact.js';
 import type { Entity } from '../../core/world/world.js';
-import type { TimelineRecord } from '../../ports/records.js';
-import { KNOWN } from '../attempts/recorded-calls.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';
 import { type InAttempt, type InWorld, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { listTimeline } from './timeline-rows.js';
+import { readFactsOf } from './facts.js';
 import { isDriven } from './work-state.js';
 
 // The activity of agents is folded from the record of their attempts at each reading.
@@ -53,13 +50,9 @@ async function readOpenTurns(runner: Runner, world: Partial<InWorld>): Promise<r
   return turns;
 }
 
-/** The agent turns of an attempt, in the order in which they began. @param timeline all of it */
-export async function listAgentTurns(
-  runner: Runner,
-  attempt_id: string,
-  timeline: readonly TimelineRecord[],
-): Promise<readonly AgentTurnSummary[]> {
-  return (await readAgentTurns(runner, attempt_id, timeline)).map(({ record }) => toSummary(record));
+/** The agent turns of an attempt, in the order in which they began. */
+export async function listAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurnSummary[]> {
+  return (await readAgentTurns(runner, attempt_id)).map(({ record }) => toSummary(record));
 }
 
 function toSummary(record: AgentTurnRecord): AgentTurnSummary {
@@ -93,10 +86,8 @@ export async function listTurnsBeside(runner: Runner, agent_turn_id: string): Pr
 const readAttempt = query(({ from, sql }, { attempt_id }: Pick<InAttempt, 'attempt_id'>) =>
   from('attempts')
     .innerJoin('scenarios', 'scenarios.hash', 'attempts.scenario_hash')
-    .select(['world_slug', 'attempt_id', 'attempted_turn', 'status', 'started_at', 'ended_at', 'failure_message'])
-    .select(['failed_subject_entity_id', 'failed_source_invocation_id'])
+    .select(['world_slug', 'status'])
     .select((eb) => [
-      eb.ref('failure_class').$castTo<AttemptFailureClass | null>().as('failure_class'),
       // Whatever an import has brought: an entry that is no entity has no task.
       sql<readonly Acting[]>`(SELECT coalesce(json_agg(entity), '[]')
         FROM json_array_elements(${eb.ref('content')}->'entities') AS entity
@@ -109,46 +100,14 @@ const readAttempt = query(({ from, sql }, { attempt_id }: Pick<InAttempt, 'attem
 /** An entity of the scenario, for its task. */
 type Acting = Pick<Entity, 'id' | 'environment'>;
 
-async function readAgentTurns(
-  runner: Runner,
-  attempt_id: string,
-  timeline?: readonly TimelineRecord[],
-): Promise<readonly AgentTurn[]> {
+async function readAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurn[]> {
   const [row] = await readAttempt(runner, { attempt_id });
   if (row === undefined) return [];
-  const { entities, ...columns } = row;
-  const key = { world_slug: row.world_slug, attempt_id };
-  const calls = await run<RecordedCall>(runner, CALLS, key);
-  const patches = await readPatches(runner, key);
-  return agentTurnsOf({
-    ...columns,
-    agents: await readEpochs(runner, key),
-    calls,
-    timeline: (timeline ?? (await listTimeline(runner, key))).map(toRecordedEvent),
-    patches: new Map(patches.map(({ agent_id, patch_seq }) => [agent_id, patch_seq])),
-    tasks: await readTasks(runner, calls, entities),
-  });
+  const { world_slug, entities, ...around } = row;
+  const facts = (await readFactsOf(runner, world_slug, [attempt_id])).get(attempt_id) ?? [];
+  const agents = await readEpochs(runner, { world_slug, attempt_id });
+  return agentTurnsOf(facts, { ...around, agents, tasks: await readTasks(runner, facts, entities) });
 }
-
-const CALLS = prepare(
-  'calls_of_agents',
-  `WITH ${KNOWN}
-   SELECT calls.source_invocation_id, calls.llm_call_id, parent_source_invocation_id, command_key, invocation_kind,
-     calls.workflow_hash, calls.workflow_node_id, calls.workflow_subject_entity_id, tool_name, calls.status,
-     calls.model_output_kind, llm_calls.output_schema_hash AS offered_schema_hash,
-     is_adopted
-   FROM known JOIN source_invocations AS calls
-       ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
-     LEFT JOIN llm_calls USING (world_slug, llm_call_id)
-   ORDER BY calls.invocation_seq`,
-);
-
-const readPatches = query(({ from }, { world_slug, attempt_id }: InAttempt) =>
-  from('world_patches')
-    .select(['workflow_subject_entity_id as agent_id', 'patch_seq'])
-    .where((eb) => eb.and({ world_slug, attempt_id }))
-    .orderBy('patch_seq'),
-);
 
 // An agent that has a call and no message yet is about to be given one, with the next epoch.
 const EPOCHS = prepare(
@@ -170,20 +129,6 @@ async function readEpochs(runner: Runner, attempt: InAttempt): Promise<ReadonlyM
   return new Map(rows.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch]));
 }
 
-/** An event as the fold reads it. */
-function toRecordedEvent({ event_kind, occurred_at, source_invocation_id, details }: TimelineRecord): RecordedEvent {
-  const { resume_deadline, take_overs } = details as TimelineDetails;
-  return {
-    event_kind,
-    occurred_at,
-    source_invocation_id,
-    ...(typeof resume_deadline === 'string' ? { resume_deadline: new Date(resume_deadline).toISOString() } : {}),
-    ...(typeof take_overs === 'number' ? { take_overs } : {}),
-  };
-}
-
-type TimelineDetails = { readonly [Member in 'resume_deadline' | 'take_overs']?: Json };
-
 const readWorkflows = query(({ from, sql }, { hashes }: { readonly hashes: readonly string[] }) =>
   from('cognition_workflows')
     .select((eb) => ['hash', eb.ref('content').$castTo<TaskDocument>().as('content')])
@@ -194,11 +139,11 @@ const readWorkflows = query(({ from, sql }, { hashes }: { readonly hashes: reado
 /** The text of each agent's workflow, as the attempt had it. */
 async function readTasks(
   runner: Runner,
-  calls: readonly RecordedCall[],
+  facts: readonly Fact[],
   entities: readonly Acting[],
 ): Promise<ReadonlyMap<string, AgentTask>> {
   const workflowOf = new Map(
-    calls.map(({ workflow_subject_entity_id, workflow_hash }) => [workflow_subject_entity_id, workflow_hash]),
+    facts.flatMap((fact) => (fact.kind === 'call_started' ? [[fact.subject_id, fact.workflow_hash] as const] : [])),
   );
   const hashes = [...new Set(workflowOf.values())].filter((hash) => hash !== null);
   const rows = await readWorkflows(runner, { hashes });

@@ -2,15 +2,8 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { isShown, redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
-import {
-  type AttemptBegan,
-  type AttemptFailed,
-  type CallEnded,
-  type Fact,
-  type FactCall,
-  isLastOfAttempt,
-  type PatchApplied,
-} from '../../core/stream/fact.js';
+import type { NotedKind } from '../../core/facts/fact.js';
+import { type AttemptBegan, isLastOfAttempt, type Told } from '../../core/stream/told.js';
 import type { FactCursor, FactPage } from '../../ports/stream.js';
 import type { Artifact } from '../attempts/derived-artifacts.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -75,17 +68,20 @@ const READ = prepare(
      SELECT calls.*, upto FROM bound, picked JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = picked.source_invocation_id
      WHERE coalesce(started_event_id, ended_event_id) <= upto),
-   committed AS (
-     SELECT world_slug, turn, committed_event_id, committed_at FROM bound, turns
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
-       AND committed_event_id > :after::bigint AND committed_event_id <= upto),
    facts AS (
-     SELECT started_event_id AS event_id, 0 AS place, 'call_started' AS kind, source_invocation_id,
-       started_at AS occurred_at, NULL::bytea AS text, NULL::json AS details
-     FROM calls WHERE started_event_id > :after::bigint
+     SELECT coalesce(started_event_id, ended_event_id) AS event_id, 0 AS place, 'call_started' AS kind,
+       source_invocation_id, CASE WHEN started_event_id IS NULL THEN ended_at ELSE started_at END AS occurred_at,
+       NULL::bytea AS text, json_build_object('invocation_kind', invocation_kind, 'command_key', command_key,
+         'performance', performance, 'subject_id', workflow_subject_entity_id, 'node_id', workflow_node_id,
+         'ambient_id', ambient_source_id, 'tool_name', tool_name, 'llm_call_id', llm_call_id,
+         'parent_llm_call_id', (
+           SELECT llm_call_id FROM source_invocations AS parents WHERE parents.world_slug = calls.world_slug
+             AND parents.source_invocation_id = calls.parent_source_invocation_id),
+         'request_json', CASE WHEN invocation_kind = 'model_elected_tool' THEN request_json END) AS details
+     FROM calls WHERE coalesce(started_event_id, ended_event_id) > :after::bigint
      UNION ALL
      SELECT coalesce(streamed.event_id, ended_event_id, started_event_id), batch_seq, 'text_streamed',
-       source_invocation_id, NULL, text, NULL
+       source_invocation_id, NULL, text, json_build_object('llm_call_id', streamed.llm_call_id)
      FROM calls JOIN llm_streams AS streamed
        ON streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id
      WHERE coalesce(streamed.event_id, ended_event_id, started_event_id) > :after::bigint
@@ -107,27 +103,17 @@ const READ = prepare(
      FROM bound, attempt_events WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
        AND event_id > :after::bigint AND event_id <= upto
      UNION ALL
-     SELECT committed_event_id, patch_seq, 'patch_applied', source_invocation_id, committed_at, NULL,
-       json_build_object('patch_seq', patch_seq, 'workflow_subject_entity_id', workflow_subject_entity_id,
+     SELECT committed_event_id, 2147483647, 'turn_committed', NULL, committed_at, NULL, json_build_object('patches', (
+       SELECT coalesce(json_agg(json_build_object('patch_seq', patch_seq, 'subject_id', workflow_subject_entity_id,
          'narration', narration, 'effects', (
            SELECT coalesce(json_agg(json_build_object('op', op, 'entity_id', entity_id,
              'environment_label', environment_label, 'state_after', state_after) ORDER BY effect_index), '[]')
            FROM patch_effects AS effects WHERE effects.world_slug = patches.world_slug
-             AND effects.turn = patches.turn AND effects.patch_seq = patches.patch_seq))
-     FROM committed JOIN world_patches AS patches USING (world_slug, turn)
-     UNION ALL
-     SELECT committed_event_id, 2147483647, 'turn_committed', NULL, committed_at, NULL, json_build_object('turn', turn)
-     FROM committed)
+             AND effects.turn = patches.turn AND effects.patch_seq = patches.patch_seq)) ORDER BY patch_seq), '[]')
+       FROM world_patches AS patches WHERE patches.world_slug = turns.world_slug AND patches.turn = turns.turn))
+     FROM bound, turns WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+       AND committed_event_id > :after::bigint AND committed_event_id <= upto)
    SELECT bound.upto, event_id, place, kind, occurred_at, text, details, calls.invocation_seq, calls.redaction,
-     CASE WHEN calls.source_invocation_id IS NULL THEN NULL ELSE json_build_object(
-       'source_invocation_id', calls.source_invocation_id, 'invocation_kind', invocation_kind,
-       'command_key', command_key, 'performance', performance,
-       'workflow_subject_entity_id', workflow_subject_entity_id, 'workflow_node_id', workflow_node_id,
-       'ambient_source_id', ambient_source_id, 'tool_name', tool_name, 'llm_call_id', calls.llm_call_id,
-       'parent_llm_call_id', (
-         SELECT llm_call_id FROM source_invocations AS parents WHERE parents.world_slug = calls.world_slug
-           AND parents.source_invocation_id = calls.parent_source_invocation_id),
-       'request_json', CASE WHEN invocation_kind = 'model_elected_tool' THEN request_json END) END AS call,
      facts.source_invocation_id
    FROM facts CROSS JOIN bound LEFT JOIN calls
      ON calls.source_invocation_id = facts.source_invocation_id AND kind IN ('call_started', 'text_streamed', 'call_ended')
@@ -140,12 +126,14 @@ const NO_END = Number.MAX_SAFE_INTEGER;
 interface Row {
   readonly upto: number;
   readonly event_id: number;
-  readonly kind: string;
+  readonly kind: Exclude<Told['kind'], 'noted'> | NotedKind | 'attempt_interrupted';
+  /** Null of streamed text. */
   readonly occurred_at: string | null;
   readonly text: Buffer | null;
-  readonly details: Json;
+  /** What else is told, by the names of its members. */
+  readonly details: JsonObject | null;
   readonly source_invocation_id: string | null;
-  readonly call: FactCall | null;
+  /** Of a call, of its text and of its end. */
   readonly invocation_seq: number | null;
   readonly redaction: 'all' | readonly string[] | null;
 }
@@ -166,7 +154,7 @@ export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_E
     open: cursor.open,
   });
   const began = rows.some(({ kind }) => kind === 'attempt_began') ? await readBeginning(runner, attempt_id) : undefined;
-  const facts = toFacts(rows, began);
+  const facts = rows.flatMap((row) => toTold(row, began) ?? []);
   const last = facts.findIndex(isLastOfAttempt);
   const upto = rows.at(-1)?.upto ?? NO_END;
   const has_more = upto < until && last === -1;
@@ -183,10 +171,10 @@ export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_E
 function goOn(cursor: FactCursor, rows: readonly Row[], after: number): FactCursor {
   const met = new Set<number>();
   const open = new Set(cursor.open);
-  for (const { kind, call, invocation_seq } of rows) {
-    if (call === null || invocation_seq === null) continue;
-    if (kind === 'call_started') open.add(call.source_invocation_id);
-    if (kind === 'call_ended') open.delete(call.source_invocation_id);
+  for (const { kind, source_invocation_id, invocation_seq } of rows) {
+    if (source_invocation_id === null || invocation_seq === null) continue;
+    if (kind === 'call_started') open.add(source_invocation_id);
+    if (kind === 'call_ended') open.delete(source_invocation_id);
     met.add(invocation_seq);
   }
   const last_invocation_seq = Math.max(cursor.last_invocation_seq, ...met);
@@ -203,65 +191,55 @@ function goOn(cursor: FactCursor, rows: readonly Row[], after: number): FactCurs
   };
 }
 
-function toFacts(rows: readonly Row[], began: Beginning | undefined): readonly Fact[] {
-  return rows.flatMap((row) => toFact(row, began) ?? []);
-}
-
 /** @returns undefined for what redaction hides whole */
-function toFact(row: Row, began: Beginning | undefined): Fact | undefined {
-  const { event_id, call, redaction } = row;
-  const place = { event_id, occurred_at: row.occurred_at === null ? 0 : Date.parse(row.occurred_at) };
-  if (call === null || redaction === null) return toEvent(row, place, began);
-  if (row.kind === 'call_started') return { kind: 'call_started', ...place, call };
-  if (row.kind === 'call_ended') return { kind: 'call_ended', ...place, call, ...toEnding(row.details, redaction) };
-  if (!isShown('/text', redaction)) return undefined;
-  return { kind: 'text_streamed', event_id, call, text: row.text?.toString('utf8') ?? '' };
+function toTold(row: Row, began: Beginning | undefined): Told | undefined {
+  const { event_id, details, source_invocation_id } = row;
+  const at = new Date(row.occurred_at ?? 0).toISOString();
+  const redaction = row.redaction ?? 'all';
+  // The statement gives the members of each kind by their names.
+  const told = (members: object) => ({ ...members, event_id, at, ...details }) as unknown as Told;
+  switch (row.kind) {
+    case 'attempt_began':
+      if (began === undefined) throw new Error('an attempt that began has no beginning');
+      return { kind: row.kind, event_id, at, ...began };
+    case 'text_streamed':
+      if (!isShown('/text', redaction)) return undefined;
+      return told({ kind: row.kind, text: row.text?.toString('utf8') ?? '' });
+    case 'call_ended':
+      return {
+        ...told({ kind: row.kind, source_invocation_id }),
+        ...toAnswer(details as unknown as Answer, redaction),
+      };
+    case 'call_started':
+    case 'turn_committed':
+      return told({ kind: row.kind, source_invocation_id });
+    case 'attempt_failed':
+    case 'attempt_interrupted':
+      return told({ kind: 'attempt_failed' });
+    default:
+      return { kind: 'noted', of: row.kind, event_id, at, source_invocation_id, details };
+  }
 }
 
-type Ending = Omit<CallEnded, 'kind' | 'call' | 'occurred_at'>;
+interface Answer {
+  readonly response_json: Json;
+  /** Null of a call that is no generation. */
+  readonly artifacts: readonly Artifact[] | null;
+}
 
-function toEnding(details: Json, redaction: 'all' | readonly string[]): Ending {
-  const { artifacts, ...ending } = details as unknown as Omit<Ending, 'reasoning'> & WithArtifacts;
-  const { response_json } = ending;
+function toAnswer({ response_json, artifacts }: Answer, redaction: 'all' | readonly string[]) {
   const reasoning = (artifacts ?? []).filter(({ kind }) => kind === 'reasoning');
   return {
-    ...ending,
     response_json: response_json === null ? null : redact(response_json, redaction),
     reasoning: reasoning.length === 0 ? null : reasoning.map(({ value }) => toText(value)).join('\n'),
   };
-}
-
-interface WithArtifacts {
-  /** Null of a call that is no generation. */
-  readonly artifacts: readonly Artifact[] | null;
 }
 
 function toText(value: Json): string {
   return typeof value === 'string' ? value : canonicalText(value);
 }
 
-function toEvent(row: Row, place: { event_id: number; occurred_at: number }, began: Beginning | undefined): Fact {
-  const { kind: event_kind, source_invocation_id, details } = row;
-  const said = (details ?? {}) as JsonObject;
-  switch (event_kind) {
-    case 'attempt_began':
-      if (began === undefined) throw new Error('an attempt that began has no beginning');
-      return { kind: 'attempt_began', ...place, ...began };
-    case 'patch_applied':
-      return { kind: 'patch_applied', ...place, ...(said as unknown as AppliedPatch) };
-    case 'turn_committed':
-      return { kind: 'turn_committed', ...place, turn: Number(said['turn']) };
-    case 'attempt_failed':
-    case 'attempt_interrupted':
-      return { kind: 'attempt_failed', ...place, ...(said as unknown as Failed) };
-    default:
-      return { kind: 'other', ...place, event_kind, source_invocation_id, details };
-  }
-}
-
-type AppliedPatch = Omit<PatchApplied, 'kind' | 'event_id' | 'occurred_at'>;
-type Failed = Pick<AttemptFailed, 'failure_class' | 'failure_message'>;
-type Beginning = Omit<AttemptBegan, 'kind' | 'event_id' | 'occurred_at'>;
+type Beginning = Omit<AttemptBegan, 'kind' | 'at'>;
 
 const BEGINNING = prepare(
   'beginning_of_attempt',

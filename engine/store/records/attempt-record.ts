@@ -141,12 +141,11 @@ export async function findAttempt(
   const ran = await findRanAttempt(runner, attempt_id, calls_max);
   if (!ran) return undefined;
   const attempt = { world_slug: ran.world_slug, attempt_id };
-  const timeline = await listTimeline(runner, attempt);
   return {
     ...ran,
     awaited: ran.ended_at === null ? await listAwaited(runner, attempt_id) : [],
-    agent_turns: await listAgentTurns(runner, attempt_id, timeline),
-    timeline,
+    agent_turns: await listAgentTurns(runner, attempt_id),
+    timeline: await listTimeline(runner, attempt),
     audit: await listAudit(runner, { ...attempt, limit: calls_max ?? null }),
     operator_actions: await listActions(runner, attempt),
   };

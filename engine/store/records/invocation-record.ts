@@ -1,6 +1,7 @@
 import { describeFaultPlace, parseJson } from '../../core/content/parse-json.js';
 import type { NotNull } from 'kysely';
 import type { Json, JsonObject } from '../../contract/json.js';
+import { toolErrorCodeOf } from '../../contract/tool-error-code.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
@@ -108,7 +109,25 @@ export async function findInvocation(
       canonicalText(settlement?.answer ?? null) !== canonicalText(settled_json),
     pended: pended_at === null || deadline === null ? null : { correlation_alias, pended_at, deadline },
     settlement,
+    tool_result: toToolResult(shown),
   };
+}
+
+function toToolResult({
+  source_invocation_id: toolCallId,
+  invocation_kind,
+  status,
+  response_json,
+  failure_class,
+  failure_message: safeMessage,
+}: Pick<
+  InvocationRecord,
+  'source_invocation_id' | 'invocation_kind' | 'status' | 'response_json' | 'failure_class' | 'failure_message'
+>): InvocationRecord['tool_result'] {
+  if (invocation_kind !== 'model_elected_tool') return null;
+  if (status === 'succeeded') return { toolCallId, ok: true, value: response_json, errorCode: null, safeMessage: null };
+  if (failure_class === null) return null;
+  return { toolCallId, ok: false, value: null, errorCode: toolErrorCodeOf(failure_class), safeMessage };
 }
 
 /** Without the names of members, which redaction may hide. */

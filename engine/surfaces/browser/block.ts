@@ -1,5 +1,5 @@
 import type { Asked } from '../../catalogue/resource.js';
-import type { Block, Link, Marked, Phrase, Picture } from '../../catalogue/view.js';
+import { type Block, type Link, listBlocks, type Marked, type Phrase, type Picture } from '../../catalogue/view.js';
 import { capital, grouped, isQuantity, toDuration } from '../../catalogue/words.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
@@ -33,7 +33,9 @@ export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {
     case 'prose':
       return html`<div class="prose">${foldable(block.text, cut(block.text))}</div>`;
     case 'note':
-      return html`<p class="note">${drawPhrase(block.said)}</p>`;
+      return isHeading(block.said)
+        ? html`<h3>${textOf(block.said)}</h3>`
+        : html`<p class="note">${drawPhrase(block.said)}</p>`;
     case 'list':
       return drawList(block, asked);
     case 'table':
@@ -126,7 +128,7 @@ function drawPicture(picture: Picture): Html {
           html`<li><a href="${path}"><span class="tile-number">${grouped(number)}</span> <span>${text}</span></a></li>`,
       )}</ul>`;
     case 'blocks':
-      return html`${picture.shown.map((block) => drawBlock(block))}`;
+      return html`${listBlocks(picture.shown).map((block) => drawBlock(block))}`;
   }
 }
 
@@ -134,7 +136,7 @@ const SENTENCE_LENGTH_MIN = 40;
 
 /** Numbers and lengths of time are set to the right; sentences get room and may wrap. */
 function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly block: 'table' }>): Html {
-  if (rows.length === 0) return html`<p class="empty">${drawPhrase(empty)}</p>`;
+  if (rows.length === 0) return empty === null ? NOTHING : html`<p class="empty">${drawPhrase(empty)}</p>`;
   const drawn = columns.map((name, at) => {
     const own = rows.map((row) => row[at] ?? null);
     const texts = own.map(textOf).filter((text) => text !== '');
@@ -143,6 +145,12 @@ function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly bl
     return { title: capital(name), cells: own.map(drawPhrase), set_as } as const;
   });
   return table(title, drawn);
+}
+
+/** A note that is one strong word, or some, is the heading of the blocks after it. */
+function isHeading(said: Phrase): boolean {
+  const [only, ...others] = Array.isArray(said) ? (said as readonly Phrase[]) : [said];
+  return others.length === 0 && typeof only === 'object' && only !== null && 'as' in only && only.as === 'strong';
 }
 
 function textOf(said: Phrase): string {

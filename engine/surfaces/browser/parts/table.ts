@@ -3,6 +3,7 @@ import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 /** Terms with their values; rows without a value are left out. */
 export function facts(rows: readonly (readonly [term: string, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => isSaid(value));
+  if (shown.length === 0) return NOTHING;
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 

@@ -44,13 +44,6 @@ export function duration(milliseconds: number | null | undefined): string {
   return milliseconds === null || milliseconds === undefined ? '' : toDuration(milliseconds);
 }
 
-/** The time so far of an open call or attempt; the script of live pages counts on. */
-export function timeSoFar(began: string | null, read_at: string | null): Html {
-  if (began === null || read_at === null) return NOTHING;
-  const milliseconds = Math.max(0, Date.parse(read_at) - Date.parse(began));
-  return html`<span class="so-far" data-so-far="${milliseconds}">${duration(milliseconds)}</span>`;
-}
-
 /** A number with its thousands apart; nothing for none. */
 export function count(number: number | null | undefined): string {
   return number === null || number === undefined ? '' : grouped(number);

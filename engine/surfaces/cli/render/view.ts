@@ -113,7 +113,8 @@ function listOf(block: Of<'list'>, indent: number): Lines {
 }
 
 function rowsOf(block: Of<'table'>, margin: string): Lines {
-  if (block.rows.length === 0) return hanging(margin.length + 2, margin, ...toSpans(block.empty));
+  if (block.rows.length === 0)
+    return block.empty !== null && hanging(margin.length + 2, margin, ...toSpans(block.empty));
   return tableLines(
     block.rows,
     Object.fromEntries(

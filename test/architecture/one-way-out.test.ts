@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { PACKAGE_ROOT } from './cruise.js';
+
+/** What leads out of the process, or into a plugin, and the only files of the engine that may use it. */
+const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: readonly string[] }>> = {
+  'a request or a socket': {
+    pattern:
+      /(?<![\w.#])fetch\(|from '(node:)?(http|https|http2|net|tls|dgram)'|from 'undici'|new (WebSocket|EventSource)\(/,
+    files: [
+      'engine/operations/plugins/conformance/rules/secrets.ts',
+      'engine/operations/plugins/conformance/server.ts',
+      'engine/operations/served.ts',
+      'engine/sources/authorise.ts',
+      'engine/sources/bench.ts',
+      'engine/sources/examine-origin.ts',
+      'engine/sources/origin-fetch.ts',
+      'engine/sources/proxy.ts',
+      'engine/store/server.ts',
+      'engine/surfaces/http/connections.ts',
+      'engine/surfaces/http/issuer.ts',
+      'engine/surfaces/http/server.ts',
+      'engine/surfaces/mcp/forward.ts',
+    ],
+  },
+  'another program': {
+    pattern: /from '(node:)?child_process'/,
+    files: [
+      'engine/operations/evidence/anchor.ts',
+      'engine/sources/authorise.ts',
+      'engine/sources/children.ts',
+      'engine/store/kernel-lock.ts',
+    ],
+  },
+  "a plugin's code": {
+    pattern: /\bimportEntry\b|(?<=await |return |=> )import\((?!['"`)])/,
+    files: ['engine/sources/bench.ts', 'engine/sources/import-entry.ts', 'engine/sources/index.ts'],
+  },
+  "a plugin's source": {
+    pattern: /\.invoke\(/,
+    files: ['engine/sources/bench.ts', 'engine/sources/stages/call.ts'],
+  },
+};
+
+/** The files that use a way, and may not. */
+function findOthers(way: string, texts: Readonly<Record<string, string>>): readonly string[] {
+  const { pattern, files } = WAYS[way] ?? assert.fail(way);
+  return Object.entries(texts).flatMap(([path, text]) => (pattern.test(text) && !files.includes(path) ? [path] : []));
+}
+
+async function readEngine(): Promise<Readonly<Record<string, string>>> {
+  const entries = await readdir(join(PACKAGE_ROOT, 'engine'), { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.parentPath.includes('/assets'))
+    .map((entry) => relative(PACKAGE_ROOT, join(entry.parentPath, entry.name)));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(PACKAGE_ROOT, path), 'utf8')] as const)),
+  );
+}
+
+for (const way of Object.keys(WAYS))
+  test(`${way} is reached from the files that are listed, and each of them reaches it`, async () => {
+    const texts = await readEngine();
+    assert.deepEqual(findOthers(way, texts), []);
+    const { pattern, files } = WAYS[way] ?? assert.fail(way);
+    assert.deepEqual(
+      files.filter((path) => !pattern.test(texts[path] ?? '')),
+      [],
+    );
+  });
+
+const PLANTED: readonly (readonly [way: string, text: string])[] = [
+  ['a request or a socket', 'const answer = await fetch(url);'],
+  ['a request or a socket', "import { request } from 'node:https';"],
+  ['a request or a socket', "import { connect } from 'net';"],
+  ['a request or a socket', "import { Agent } from 'undici';"],
+  ['a request or a socket', 'new WebSocket(url)'],
+  ['another program', "import { spawn } from 'node:child_process';"],
+  ["a plugin's code", 'const plugin = await import(path);'],
+  ["a plugin's code", "import { importEntry } from '../import-entry.js';"],
+  ["a plugin's source", 'return source.invoke(request, context);'],
+];
+
+for (const [way, text] of PLANTED)
+  test(`planted elsewhere, ${JSON.stringify(text)} is found`, () => {
+    assert.deepEqual(findOthers(way, { 'engine/runtime/planted.ts': text }), ['engine/runtime/planted.ts']);
+  });
