@@ -135,6 +135,13 @@ def root_of(leaves):
     return node_of(root_of(leaves[:middle]), root_of(leaves[middle:]))
 
 
+def seal_root(seal, tree):
+    """The root of a seal: the node over all else that it says and the tree of its entries."""
+    header = {name: value for name, value in seal.items() if name != "root"}
+    text = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return node_of(leaf_of(text), tree)
+
+
 def root_of_inclusion(leaf, index, size, proof):
     """The root that a proof leads to; None where it does not fit the place."""
     if index >= size or None in proof:
@@ -470,7 +477,7 @@ def check_entries(each, seal, is_gone, pointer):
         raise Refused("ALTERED", f"{pointer}/entries", "the signed list says otherwise whether its entries are there")
     named = each.get("leaves", [])
     leaves = [unbase64(hash) for hash in named]
-    if "leaves" not in each or None in leaves or len(leaves) != seal["entries"] or root_of(leaves).hex() != seal["root"]:
+    if "leaves" not in each or None in leaves or len(leaves) != seal["entries"] or seal_root(seal, root_of(leaves)).hex() != seal["root"]:
         raise Refused("ALTERED", f"{pointer}/leaves", "the hashes of the entries do not give the root of their seal")
     entries = each["entries"]
     for i, entry in enumerate(entries):
@@ -500,7 +507,7 @@ def verify_claim(text, wanted):
     for i, each in enumerate(claim["entries"]):
         hashes = [unbase64(hash) for hash in each["proof"]]
         found = root_of_inclusion(leaf_of(each["entry"]), each["index"], seal["entries"], hashes)
-        if found is None or found.hex() != seal["root"]:
+        if found is None or seal_root(seal, found).hex() != seal["root"]:
             raise Refused("ALTERED", f"/entries/{i}", "the entry is not the one that was sealed in this place")
     return read_claim(claim), claim["key"]
 

@@ -19,10 +19,11 @@ import type {
 /** The fact of a new attempt. */
 export function factOfBeginning(
   { attempt_id, world_slug, attempted_turn }: AttemptLease,
-  { scenario_hash, renderer_version, started_at }: BeginAttempt,
+  { scenario_hash, renderer_version, plugin_versions, started_at }: BeginAttempt,
 ): AttemptBegan {
   const at = toMoment(started_at);
-  return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
+  const place = { world_slug, attempt_id, attempted_turn };
+  return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
 }
 
 /** The facts of superseded calls: each is noted once. @param before the facts until then */
@@ -97,6 +98,8 @@ function toStarts(start: CallStart): readonly Fact[] {
     model: llm_call_id === undefined ? null : (resolved?.model ?? command.call.source.model ?? null),
     context_hash: generation?.prefix_hash ?? null,
     offered_schema_hash: generation?.offered.hash ?? null,
+    schema_delivery: generation?.schema_delivery ?? null,
+    endpoint_origin: llm_call_id === undefined ? null : (resolved?.origin ?? null),
     adopted_from: null,
   };
   return refused === undefined ? [started] : [started, toEnded(refused)];
@@ -119,6 +122,9 @@ function toEnded({ source_invocation_id, llm_call_id, outcome, verdict }: CallFi
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
+    cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
+    cache_written_input_tokens: outcome.usage?.cache_written_input_tokens ?? null,
+    reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
   };
 }
 
@@ -147,6 +153,9 @@ function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallE
     duration_ms: null,
     input_tokens: null,
     output_tokens: null,
+    cached_input_tokens: null,
+    cache_written_input_tokens: null,
+    reasoning_tokens: null,
   };
 }
 

@@ -59,6 +59,7 @@ import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
   findMisplacedValue,
+  listTurnFaults,
   findSessions,
   listEndedAttempts,
   listSeals,
@@ -233,6 +234,7 @@ const LEDGER = {
   ended: listEndedAttempts,
   sessions: findSessions,
   misplaced: findMisplacedValue,
+  turnFaults: listTurnFaults,
 };
 
 const BROWSE = {

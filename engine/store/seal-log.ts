@@ -110,16 +110,32 @@ export async function readLeaves(runner: Runner): Promise<Uint8Array> {
   return row?.leaves ?? new Uint8Array();
 }
 
+// The text of the leaf as the seal's row gives it; null without a row. A moment has milliseconds, never less.
+const TEXT = `
+       '{"attempt_id":"' || seals.attempt_id || '","entries":' || length(leaf_hashes) / 32 || ',"previous_root":"'
+       || coalesce(encode(previous_root, 'hex'), '') || '","root":"' || encode(root, 'hex') || '","seal_seq":' || seals.seal_seq
+       || ',"sealed_at":"' || to_char(sealed_at AT TIME ZONE 'UTC', :moment)
+       || '","source_invocation_id":"' || coalesce(source_invocation_id::text, '') || '","world_slug":'
+       || to_json(seals.world_slug::text)::text || '}'`;
+
 const FAULTY = prepare(
   'list_faulty_leaves',
-  `SELECT log_leaves.world_slug, seal_seq, seals.root IS NULL AS is_gone
+  `SELECT log_leaves.world_slug, seal_seq, attempt_id, seal, seals.root IS NULL AS is_gone
    FROM log_leaves LEFT JOIN seals USING (world_slug, seal_seq, attempt_id)
-   WHERE seals.root IS DISTINCT FROM decode(log_leaves.seal::json->>'root', 'hex') ORDER BY log_index`,
+   WHERE (:world_slug::text IS NULL OR log_leaves.world_slug = :world_slug::text)
+     AND (leaf_hash <> sha256('\\x00'::bytea || convert_to(seal, 'UTF8')) OR seal IS DISTINCT FROM ${TEXT})
+   ORDER BY log_index`,
 );
 
-/** Seals of which the log says otherwise than the database: they are gone, or altered. */
-export function listFaultyLeaves(runner: Runner) {
-  return run<InWorld & { readonly seal_seq: number; readonly is_gone: boolean }>(runner, FAULTY, {});
+interface FaultyLeaf extends InAttempt {
+  readonly seal_seq: number;
+  readonly seal: string;
+  readonly is_gone: boolean;
+}
+
+/** Leaves that do not say what the seal's row says, or whose hash is not that of their text. @param world_slug of all without it */
+export function listFaultyLeaves(runner: Runner, world_slug: string | null = null): Promise<readonly FaultyLeaf[]> {
+  return run<FaultyLeaf>(runner, FAULTY, { world_slug, moment: 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' });
 }
 
 const LOGGED = prepare(

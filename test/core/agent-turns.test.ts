@@ -60,6 +60,7 @@ const BEGAN: Fact = {
   attempted_turn: 1,
   scenario_hash: HASH,
   renderer_version: '1',
+  plugin_versions: {},
 };
 
 interface Recorded extends AroundAttempt {
@@ -163,6 +164,8 @@ function toStart(command: Invoke): CallStarted {
     model: null,
     context_hash: null,
     offered_schema_hash: generation?.offered.hash ?? null,
+    schema_delivery: null,
+    endpoint_origin: null,
     adopted_from: null,
   };
 }
@@ -181,6 +184,9 @@ function toEnd(source_invocation_id: string, status: CallEnded['status']): CallE
     duration_ms: null,
     input_tokens: null,
     output_tokens: null,
+    cached_input_tokens: null,
+    cache_written_input_tokens: null,
+    reasoning_tokens: null,
   };
 }
 

@@ -73,6 +73,7 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
     attempted_turn: 1,
     scenario_hash: HASH,
     renderer_version: '1',
+    plugin_versions: {},
   };
   const made = calls.flatMap(({ key, says, is_superseded }, index): readonly Fact[] => {
     const place = { source_invocation_id: key, at: momentOf(index) };
@@ -91,6 +92,9 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
         duration_ms: 1,
         input_tokens: 10,
         output_tokens: 1,
+        cached_input_tokens: null,
+        cache_written_input_tokens: null,
+        reasoning_tokens: null,
       },
       ...(is_superseded === true ? [superseded] : []),
     ];
@@ -134,6 +138,8 @@ function startOf(
     model: 'm',
     context_hash: HASH,
     offered_schema_hash: HASH,
+    schema_delivery: 'prompt',
+    endpoint_origin: null,
     adopted_from: null,
   };
 }

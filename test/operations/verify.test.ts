@@ -3,8 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { leafHash, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
+import { sealRoot } from '../../engine/core/evidence/seal-text.js';
+import { makeSigningKey } from '../support/evidence-files.js';
+import type { ExportedSeal, ExportScope } from '../../engine/core/ledger/exported-ledger.js';
 import type { LedgerEntry } from '../../engine/core/ledger/ledger-entry.js';
 import { traceHashOf } from '../../engine/core/ledger/write-ledger.js';
+import { makeCheckpoint } from '../../engine/operations/evidence/checkpoint.js';
 import { exportLedger, EXPORT_FILES, verifyExport } from '../../engine/operations/ledger/export-ledger.js';
 import { listLedger } from '../../engine/operations/ledger/list-ledger.js';
 import { listOrders, showOrder } from '../../engine/operations/ledger/orders.js';
@@ -14,6 +19,120 @@ import { must } from '../../tools/must.js';
 import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
 import type { OutsideView } from '../support/databases.js';
 
+const SEALED_TABLES = [
+  ...['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches', 'attempts', 'turns'],
+  ...['entity_states', 'entity_memories', 'environment_contents', 'attempt_events', 'worlds', 'world_scenarios'],
+  ...['log_leaves', 'scenarios'],
+];
+
+/** Another value of a column, as SQL. */
+function otherValue(column: string, type: string, base: string): string {
+  if (type === 'sha256_hex') return `encode(sha256(${column}::text::bytea), 'hex')`;
+  if (base === 'uuid') return 'gen_random_uuid()';
+  if (base === 'boolean') return `NOT ${column}`;
+  if (base === 'json') return column === 'effects' ? `'[]'` : `'{"changed":true}'`;
+  if (base === 'bytea') return column === 'leaf_hashes' ? `${column} || ${column}` : `sha256(${column})`;
+  if (base === 'timestamp with time zone') return `${column} + interval '1 hour'`;
+  if (base.endsWith('int') || base === 'integer') return `${column} + 1000`;
+  if (base.endsWith('[]')) return `${column} || ${column}`;
+  if (base === 'text') return `${column} || 'x'`;
+  return `(SELECT value FROM unnest(enum_range(NULL::${type})) AS value WHERE value <> ${column} LIMIT 1)`;
+}
+
+/** What is not sealed, as docs/ledgers.md lists it. A new column is sealed, or stands here and there. */
+const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
+  attempts: [
+    'epoch',
+    'take_overs',
+    'holder_host',
+    'holder_pid',
+    'adopts',
+    'began_event_id',
+    'handed_over',
+    'is_transient',
+    'resume_deadline',
+    'inbox_id',
+  ],
+  llm_calls: [
+    'artifacts',
+    'attempt_id',
+    'source_invocation_id',
+    'delivered_schema_hash',
+    'ended_at',
+    'finish_reason',
+    'last_pieces',
+    'max_output_tokens',
+    'new_messages',
+    'normalised_text',
+    'started_at',
+    'status',
+  ],
+  log_leaves: ['world_slug', 'seal_seq', 'attempt_id', 'log_index'],
+  source_invocations: [
+    'attempted_turn',
+    'failure_detail',
+    'http_status',
+    'input_schema_hash',
+    'output_schema_hash',
+    'redaction',
+    'response_body',
+    'response_headers',
+    'tool_call_id',
+    'tool_loop_round',
+    'validation_status',
+    'workflow_hash',
+    'answered',
+    'pending_deadline_ms',
+    'started_event_id',
+    'ended_event_id',
+    'repeatable',
+    'outcome_unknown',
+    'retry_after_ms',
+    'may_be_followed',
+    'policy_ruling',
+  ],
+  turns: ['committed_event_id'],
+  worlds: [
+    'root_world_slug',
+    'lease_epoch',
+    'lease_attempt_id',
+    'lease_host',
+    'lease_pid',
+    'lease_until',
+    'created_at',
+    'adoptable_attempt_id',
+    'request_mark',
+  ],
+  world_scenarios: ['chosen_at', 'files', 'scenario_seq'],
+  world_lineage: ['ancestor_slug', 'until_turn', 'world_slug'],
+  agent_inbox: 'all',
+  agent_state_heads: 'all',
+  approval_grants: 'all',
+  approvals: 'all',
+  assistant_tasks: 'all',
+  attempt_events: 'all',
+  audit_entries: 'all',
+  budgets: 'all',
+  budget_reservations: 'all',
+  operator_actions: 'all',
+  pending_calls: 'all',
+  search_entries: 'all',
+  search_progress: 'all',
+  llm_chunks: 'all',
+};
+
+const WRONG_ROOT = (line: number) => ({ file: 'seals', line, why: 'root_wrong' });
+
+/** A seal over other hashes, with the root that fits. */
+function forge({ tiers, ...seal }: ExportedSeal, leaf_hashes: readonly string[]): ExportedSeal {
+  const { leaf_hashes: _, root: __, ...header } = seal;
+  const said = { ...header, entries: leaf_hashes.length };
+  const tree = rootOf(leaf_hashes.map((hash) => Buffer.from(hash, 'hex')));
+  const source_invocation_id = seal.source_invocation_id ?? '';
+  const root = sealRoot({ ...said, source_invocation_id, previous_root: seal.previous_root ?? '' }, tree);
+  return { ...seal, tiers, leaf_hashes, root: toHex(root) };
+}
+
 describe('the ledgers of lived worlds', () => {
   let lived: LivedWorlds;
   let outside: OutsideView;
@@ -21,16 +140,19 @@ describe('the ledgers of lived worlds', () => {
     lived = await serveLivedWorlds();
     assert.ok(lived.stage.outside);
     outside = lived.stage.outside;
+    const key = makeSigningKey('chukwa/test');
+    must(await makeCheckpoint(lived.stage.engine, { key, anchor: undefined }, Date.now()));
   });
   after(() => lived.close());
 
   const verify = async (slug: string): Promise<Verification> => must(await verifyWorld(lived.stage.engine, slug));
 
   /** Does something as a superuser whom no trigger stops, looks, and puts everything back. */
-  const tamper = async (statements: readonly string[], look: () => Promise<void>): Promise<void> => {
-    const backup = ['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches'];
-    const others = ['attempts', 'entity_states', 'attempt_events', 'turns'];
-    const tables = [...backup, ...others];
+  const tamper = async (
+    statements: readonly string[],
+    look: () => Promise<void>,
+    tables: readonly string[] = SEALED_TABLES,
+  ): Promise<void> => {
     await outside.query("SET session_replication_role = 'replica'");
     for (const table of tables) await outside.query(`CREATE TEMP TABLE kept_${table} AS TABLE ${table}`);
     try {
@@ -192,6 +314,104 @@ describe('the ledgers of lived worlds', () => {
       statements: () => [`DELETE FROM seals WHERE ${AT_PARK()} AND seal_seq = 1`],
     },
   };
+  const LAST = (): string => `(SELECT max(turn) FROM turns WHERE ${AT_PARK()})`;
+  const AT_LAST = (): string => `${AT_PARK()} AND turn = ${LAST()}`;
+  const OF_TURN_1 = (): string => `${AT_PARK()} AND attempted_turn = 1`;
+  Object.assign(manipulations, {
+    'an attempt that is opened again, and its turn taken back': {
+      code: 'ATTEMPT_REOPENED',
+      statements: () => [
+        `UPDATE attempts SET status = 'running', ended_at = NULL WHERE ${AT_PARK()} AND status = 'committed' AND attempted_turn = ${LAST()}`,
+        ...['world_patches', 'entity_states', 'entity_memories', 'environment_contents', 'turns'].map(
+          (table) => `DELETE FROM ${table} WHERE ${AT_PARK()} AND turn = (SELECT turn FROM worlds WHERE ${AT_PARK()})`,
+        ),
+        `UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`,
+      ],
+    },
+    'an attempt that is opened again': {
+      code: 'ATTEMPT_REOPENED',
+      statements: () => [`UPDATE attempts SET status = 'running', ended_at = NULL WHERE ${OF_TURN_1()}`],
+    },
+    'an attempt that is gone': {
+      code: 'SEAL_BROKEN',
+      statements: () => [`DELETE FROM attempts WHERE ${OF_TURN_1()}`],
+    },
+    'a turn that is taken back': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`],
+    },
+    'a turn that is gone': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`DELETE FROM turns WHERE ${AT_PARK()} AND turn = 1`],
+    },
+    'the scenarios of a world': {
+      code: 'TURN_NOT_OF_ATTEMPT',
+      statements: () => [`DELETE FROM world_scenarios WHERE ${AT_PARK()}`],
+    },
+    'a state that no patch left': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [
+        `UPDATE entity_states SET state = 'EVIL', patch_seq = NULL, effect_index = NULL WHERE ${AT_PARK()} AND turn = (SELECT max(turn) FROM entity_states WHERE ${AT_PARK()})`,
+      ],
+    },
+    'a state that is gone': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`DELETE FROM entity_states WHERE ${AT_PARK()} AND turn > 0`],
+    },
+    'a memory that is gone': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`DELETE FROM entity_memories WHERE ${AT_PARK()} AND turn > 0`],
+    },
+    'a memory that nobody had': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [
+        `INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin) SELECT world_slug, entity_id, 0, 77, 'forged', 'scenario' FROM entity_states WHERE ${AT_PARK()} AND turn = 0 LIMIT 1`,
+      ],
+    },
+    'a state of the beginning': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`UPDATE entity_states SET state = 'EVIL' WHERE ${AT_PARK()} AND turn = 0`],
+    },
+    'an environment of the beginning': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`UPDATE environment_contents SET content = 'EVIL' WHERE ${AT_PARK()} AND turn = 0`],
+    },
+    'a document': {
+      code: 'DOCUMENT_ALTERED',
+      statements: () => [
+        `ALTER TABLE scenarios DROP CONSTRAINT named_by_content`,
+        `UPDATE scenarios SET content = (left(content::text, -1) || ',"zzz":1}')::json WHERE hash = (SELECT scenario_hash FROM worlds WHERE ${AT_PARK()})`,
+      ],
+    },
+    'the request of a generation': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [`UPDATE source_invocations SET request_json = '{}' WHERE source_invocation_id = ${CALL()}`],
+    },
+    'a leaf of the log, after a seal was written anew': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        `UPDATE log_leaves SET seal = replace(seal, '"entries":', '"entries":1') WHERE ${AT_PARK()} AND seal_seq = 1`,
+      ],
+    },
+    'the moment of a seal': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        `UPDATE seals SET sealed_at = sealed_at + interval '1 hour' WHERE ${AT_PARK()} AND seal_seq = 1`,
+      ],
+    },
+    'the last seal and all that it sealed, where the log has it': {
+      code: 'SEAL_BROKEN',
+      statements: () => [
+        ...['world_patches', 'entity_states', 'entity_memories', 'environment_contents'].map(
+          (table) => `DELETE FROM ${table} WHERE ${AT_LAST()}`,
+        ),
+        `DELETE FROM attempts WHERE attempt_id = (SELECT attempt_id FROM turns WHERE ${AT_LAST()})`,
+        `DELETE FROM seals WHERE attempt_id = (SELECT attempt_id FROM turns WHERE ${AT_LAST()})`,
+        `DELETE FROM turns WHERE ${AT_LAST()}`,
+        `UPDATE worlds SET turn = turn - 1 WHERE ${AT_PARK()}`,
+      ],
+    },
+  });
   for (const [what, { code, statements }] of Object.entries(manipulations)) {
     it(`${what}: a change is found, and named ${code}`, async () => {
       await tamper(statements(), async () => {
@@ -205,6 +425,42 @@ describe('the ledgers of lived worlds', () => {
       assert.equal((await verify(lived.park)).ok, true);
     });
   }
+
+  it('each column that is sealed is compared, and each other one is known not to be', async () => {
+    const columns = await outside.query<{ table: string; column: string; type: string; base: string }>(
+      `SELECT relname AS table, attname AS column, format_type(atttypid, NULL) AS type,
+         format_type(CASE WHEN typbasetype = 0 THEN atttypid ELSE typbasetype END, NULL) AS base
+       FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid JOIN pg_type ON atttypid = pg_type.oid
+       WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+         AND EXISTS (SELECT FROM pg_attribute AS own WHERE own.attrelid = attrelid AND own.attname = 'world_slug'
+           AND own.attrelid = pg_class.oid)
+       ORDER BY relname, attnum`,
+    );
+    const faults: string[] = [];
+    for (const { table, column, type, base } of columns) {
+      const open = UNSEALED[table];
+      if (open === 'all' || open?.includes(column) === true) continue;
+      const ended = columns.some((each) => each.table === table && each.column === 'attempt_id')
+        ? 'AND attempt_id IN (SELECT attempt_id FROM attempts WHERE ended_at IS NOT NULL)'
+        : '';
+      const [row] = await outside.query<{ ctid: string; world_slug: string }>(
+        `SELECT ctid::text, world_slug FROM ${table}
+         WHERE ${column} IS NOT NULL AND world_slug IN (SELECT world_slug FROM worlds WHERE turn > 0) ${ended}
+         ORDER BY world_slug <> '${lived.park}' LIMIT 1`,
+      );
+      if (row === undefined) continue;
+      const changed = `UPDATE ${table} SET ${column} = (${otherValue(column, type, base)})::${type} WHERE ctid = '${row.ctid}'`;
+      try {
+        await tamper([changed], async () => {
+          if ((await verify(row.world_slug)).ok) faults.push(`${table}.${column} is changed unseen`);
+        }, [table]);
+      } catch (error) {
+        // A constraint of the database refuses it.
+        if (!String(error).includes('violates check')) faults.push(`${table}.${column}: ${String(error)}`);
+      }
+    }
+    assert.equal(faults.join('\n'), '');
+  });
 
   it('each entry of a turn that is changed beneath is the one that is named', async () => {
     const [attempt] = await outside.query<{ attempt_id: string }>(
@@ -275,6 +531,63 @@ describe('the ledgers of lived worlds', () => {
       JSON.stringify({ ...JSON.parse(line), attempt_id: '01a2015a-0bd6-7667-b4f2-ff813afe9e27' }),
     ]);
     assert.deepEqual(disguised, { file: 'seals', line: 1, why: 'foreign' });
+    await rm(working_folder, { recursive: true });
+  });
+
+  it('the last root of an export stands for all that comes before it', async () => {
+    const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
+    const folder = join(working_folder, 'ledger');
+    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    const held = new Map<string, readonly string[]>();
+    for (const path of Object.values(EXPORT_FILES))
+      held.set(path, (await readFile(join(folder, path), 'utf8')).trim().split('\n'));
+    const seals = (held.get(EXPORT_FILES.seals) ?? []).map((line) => JSON.parse(line) as ExportedSeal);
+    const scope = JSON.parse(held.get(EXPORT_FILES.scope)?.[0] ?? '') as ExportScope;
+    const faultOf = async (forged: {
+      readonly seals?: readonly object[];
+      readonly scope?: object;
+      readonly HO1?: readonly string[];
+      readonly HO2?: readonly string[];
+    }) => {
+      const files = {
+        seals: forged.seals?.map((seal) => JSON.stringify(seal)),
+        scope: forged.scope && [JSON.stringify(forged.scope)],
+        HO1: forged.HO1,
+        HO2: forged.HO2,
+      };
+      for (const [file, path] of Object.entries(EXPORT_FILES))
+        await writeFile(join(folder, path), (files[file as keyof typeof files] ?? held.get(path) ?? []).join('\n'));
+      return must(await verifyExport(folder, folder)).fault;
+    };
+    const [first, second] = [seals[0], seals[1]];
+    assert.ok(first && second);
+    const decisions = held.get(EXPORT_FILES.HO2) ?? [];
+    const actions = held.get(EXPORT_FILES.HO1) ?? [];
+    assert.equal(await faultOf({}), undefined);
+    // Who changes an entry can compute its hash and the root anew, and then has to do so with all seals after it.
+    const altered = decisions.with(0, decisions[0]?.replace('"attempted_turn":1', '"attempted_turn":9') ?? '');
+    const resealed = forge(first, [toHex(leafHash(altered[0] ?? '')), ...first.leaf_hashes.slice(1)]);
+    const chained = [resealed, { ...second, previous_root: resealed.root }, ...seals.slice(2)];
+    const renamed = { ...scope, first_root: resealed.root };
+    assert.deepEqual(await faultOf({ HO2: altered, seals: chained, scope: renamed }), WRONG_ROOT(2));
+    for (const forged of [
+      { attempt_id: second.attempt_id },
+      { sealed_at: '2001-01-01T00:00:00.000Z' },
+      { source_invocation_id: second.attempt_id },
+    ])
+      assert.deepEqual(await faultOf({ seals: seals.with(0, { ...first, ...forged }) }), WRONG_ROOT(1));
+    const numbered = seals.with(0, { ...first, seal_seq: -7 });
+    assert.deepEqual(await faultOf({ seals: numbered }), { file: 'seals', line: 1, why: 'unreadable' });
+    const begun = seals.with(0, { ...first, previous_root: second.root });
+    assert.equal((await faultOf({ seals: begun }))?.line, 1);
+    const counted = { ...scope, entries: scope.entries + 1 };
+    assert.deepEqual(await faultOf({ scope: counted }), { file: 'scope', line: 1, why: 'miscounted' });
+    // Each entry says itself in which ledger, and in which session, it belongs.
+    const moved = seals.map((seal) => ({ ...seal, tiers: seal.tiers.map(() => 'HO1') }));
+    const texts = new Map([...decisions, ...actions].map((line) => [toHex(leafHash(line)), line]));
+    const together = seals.flatMap(({ leaf_hashes }) => leaf_hashes.map((hash) => texts.get(hash) ?? ''));
+    const elsewhere = await faultOf({ seals: moved, HO1: together, HO2: [] });
+    assert.deepEqual(elsewhere, { file: 'HO1', line: 1, why: 'foreign' });
     await rm(working_folder, { recursive: true });
   });
 

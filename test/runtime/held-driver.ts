@@ -42,6 +42,7 @@ const BEGAN: Fact = {
   attempted_turn: 1,
   scenario_hash: '0'.repeat(64),
   renderer_version: '1',
+  plugin_versions: {},
 };
 
 interface Surroundings {

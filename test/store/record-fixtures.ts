@@ -318,7 +318,7 @@ export async function sayPatch(
 }
 
 /** A seal over one entry, for tests that write attempts without a driver. */
-export const SEAL = { leaf_hashes: [new Uint8Array(32)], root: new Uint8Array(32) };
+export const SEAL = { leaf_hashes: [new Uint8Array(32)], tree_root: new Uint8Array(32) };
 
 /** A commit of patches that one generation gave. */
 export function committing(

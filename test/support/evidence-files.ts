@@ -14,8 +14,8 @@ import {
 import { formatCheckpoint } from '../../engine/core/evidence/checkpoint.js';
 import { formatClaim, isOfClaim, proveEntries } from '../../engine/core/evidence/claim.js';
 import { promptHash, type PromptMessage } from '../../engine/core/evidence/material.js';
-import { leafHash, proveInclusion, rootOf } from '../../engine/core/evidence/merkle.js';
-import { sealText } from '../../engine/core/evidence/seal-text.js';
+import { leafHash, proveInclusion, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
+import { sealRoot, sealText } from '../../engine/core/evidence/seal-text.js';
 import { formatVerifierKey, signNote, type SigningKey } from '../../engine/core/evidence/signed-note.js';
 
 export function makeSigningKey(name: string): SigningKey {
@@ -67,7 +67,6 @@ export function entriesOf(turn: number): readonly string[] {
   return entries.map(canonicalText);
 }
 
-const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
 const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(text));
 
 /** What the maker of evidence does otherwise, who may sign what they like. */
@@ -92,21 +91,20 @@ export function makeEvidence({
   readonly claim: string;
 } {
   const turns = [1, 2, 3].map((turn) => change_entries(entriesOf(turn)));
-  const roots = turns.map((entries) => rootOf(leavesOf(entries)));
-  const seals = turns.map((entries, index) =>
-    change_seal(
-      sealText({
-        world_slug,
-        seal_seq: index + 1,
-        attempt_id: attemptId(index + 1),
-        source_invocation_id: '',
-        entries: entries.length,
-        root: hex(roots[index]),
-        previous_root: hex(roots[index - 1]),
-        sealed_at: '2026-05-01T09:00:00.000Z',
-      }),
-    ),
-  );
+  let previous_root = '';
+  const seals = turns.map((entries, index) => {
+    const header = {
+      world_slug,
+      seal_seq: index + 1,
+      attempt_id: attemptId(index + 1),
+      source_invocation_id: '',
+      entries: entries.length,
+      previous_root,
+      sealed_at: '2026-05-01T09:00:00.000Z',
+    };
+    previous_root = toHex(sealRoot(header, rootOf(leavesOf(entries))));
+    return change_seal(sealText({ ...header, root: previous_root }));
+  });
   const log = leavesOf([...seals.slice(0, 2), 'of another world', ...seals.slice(2)]);
   const places = [0, 1, 3];
   const checkpoint = signNote(formatCheckpoint({ origin: key.name, size: log.length, root: rootOf(log) }), key);

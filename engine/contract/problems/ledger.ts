@@ -59,9 +59,32 @@ export const LEDGER_PROBLEMS = {
   }),
   VALUE_NOT_OF_PATCH: content<{ readonly world_slug: string; readonly turn: number; readonly place: string }>({
     message: ({ world_slug, turn, place }) =>
-      `What ${world_slug} holds of ${place} from turn ${turn} on is not what a patch left.`,
+      `What ${world_slug} holds of ${place} from turn ${turn} on is not what a patch or the scenario left.`,
     repair: RESTORE,
     example: { world_slug: 'park', turn: 2, place: 'bob' },
+  }),
+  ATTEMPT_REOPENED: content<{ readonly attempt_id: string }>({
+    message: ({ attempt_id }) => `The attempt ${attempt_id} is open, though it was sealed or its turn is there.`,
+    repair: RESTORE,
+    example: { attempt_id: 'ID' },
+  }),
+  TURN_NOT_OF_ATTEMPT: content<{
+    readonly world_slug: string;
+    readonly turn: number;
+    readonly of: 'turn' | 'scenario';
+  }>({
+    meaning: 'Turns, attempts and scenarios of a world do not fit together.',
+    message: ({ world_slug, turn, of }) =>
+      of === 'turn'
+        ? `Turn ${turn} of ${world_slug} is missing, or is not the one that an attempt committed.`
+        : `The scenario of turn ${turn} of ${world_slug} is not the one that its attempt had.`,
+    repair: RESTORE,
+    example: { world_slug: 'park', turn: 2, of: 'turn' },
+  }),
+  DOCUMENT_ALTERED: content<{ readonly kind: string; readonly hash: string }>({
+    message: ({ kind, hash }) => `The ${kind} ${hash} is not what its hash was made of.`,
+    repair: RESTORE,
+    example: { kind: 'scenario', hash: '0a1b…' },
   }),
   ORDER_UNKNOWN: unknown<{ readonly id: string; readonly is_whole: boolean }>({
     message: ({ id, is_whole }) =>

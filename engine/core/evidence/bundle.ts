@@ -6,7 +6,7 @@ import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { parseExactJson } from './exact-json.js';
 import { listMaterial, type NamedMaterial, promptHash, type PromptMessage } from './material.js';
 import { isIncluded, leafHash, rootOf, toHex } from './merkle.js';
-import { parseSeal, type SealStatement } from './seal-text.js';
+import { parseSeal, sealRoot, type SealStatement } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey, verifyNote } from './signed-note.js';
 
@@ -219,8 +219,9 @@ function findWrongEntry(
     if (isGone || entries === undefined)
       return problem('EVIDENCE_ALTERED', { kind: 'presence' }, { pointer: `${pointer}/entries` });
     const hashes = (leaves ?? []).map(decodeBase64).filter((hash) => hash !== undefined);
-    const { root, entries: count } = seals[position] as SealStatement;
-    if (hashes.length !== leaves?.length || hashes.length !== count || toHex(rootOf(hashes)) !== root)
+    const seal = seals[position] as SealStatement;
+    const { root, entries: count } = seal;
+    if (hashes.length !== leaves?.length || hashes.length !== count || toHex(sealRoot(seal, rootOf(hashes))) !== root)
       return problem('EVIDENCE_ALTERED', { kind: 'leaves' }, { pointer: `${pointer}/leaves` });
     const differing = entries.findIndex((entry, at) => leaves[at] !== encodeBase64(leafHash(entry)));
     if (differing !== -1)

@@ -8,7 +8,7 @@ import { isOneOrOther, malformed, MESSAGES, openCheckpoint, readEntry } from './
 import { type Checkpoint, formatLogProof, parseLogProof } from './checkpoint.js';
 import { ANSWER_HASH, CONTEXT_HASH, listPatches, promptHash, type PromptMessage } from './material.js';
 import { isIncluded, leafHash, proveInclusion, rootOfInclusion, toHex } from './merkle.js';
-import { parseSeal } from './seal-text.js';
+import { parseSeal, sealRoot, type SealStatement } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import type { VerifierKey } from './signed-note.js';
 
@@ -111,16 +111,16 @@ export function verifyClaim(text: string, wanted?: VerifierKey): Outcome<Verifie
   const place = { leaf: leafHash(material.seal), index: log.index, size: checkpoint.size, proof: log.proof };
   if (!isIncluded(place, checkpoint.root))
     return refuse(problem('EVIDENCE_NOT_IN_LOG', undefined, { pointer: '/seal' }));
-  const altered = material.entries.findIndex((entry) => !isSealed(entry, seal.entries, seal.root));
+  const altered = material.entries.findIndex((entry) => !isSealed(entry, seal));
   if (altered !== -1) return refuse(problem('EVIDENCE_ALTERED', { kind: 'entry' }, { pointer: `/entries/${altered}` }));
   const claim = readClaim(material);
   return claim.ok ? succeed({ claim: claim.value, key: material.key, checkpoint }) : claim;
 }
 
-function isSealed({ index, entry, proof }: ProvedEntry, size: number, root: string): boolean {
+function isSealed({ index, entry, proof }: ProvedEntry, seal: SealStatement): boolean {
   const hashes = proof.map(decodeBase64).filter((hash) => hash !== undefined);
-  const found = rootOfInclusion({ leaf: leafHash(entry), index, size, proof: hashes });
-  return hashes.length === proof.length && found !== undefined && toHex(found) === root;
+  const found = rootOfInclusion({ leaf: leafHash(entry), index, size: seal.entries, proof: hashes });
+  return hashes.length === proof.length && found !== undefined && toHex(sealRoot(seal, found)) === seal.root;
 }
 
 /** What the sealed entries and the texts say together. */

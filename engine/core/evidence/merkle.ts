@@ -11,7 +11,7 @@ export function leafHash(entry: string): Hash {
 }
 
 /** The hash of two neighbours: SHA-256(0x01 || left || right). */
-function nodeHash(left: Hash, right: Hash): Hash {
+export function nodeHash(left: Hash, right: Hash): Hash {
   return sha256Bytes(Buffer.concat([NODE, left, right]));
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { parseExactJson } from './exact-json.js';
+import { type Hash, leafHash, nodeHash } from './merkle.js';
 import { findMisshapen, type Shape } from './shape.js';
 
 /** A seal as the log holds it: what a world's attempt left when it ended, or what a later settlement added. */
@@ -13,12 +14,28 @@ export interface SealStatement {
   readonly source_invocation_id: string;
   /** How many entries it seals. */
   readonly entries: number;
-  /** The root over them, 64 hex digits. */
+  /** The root over all else that is said here and over its entries, 64 hex digits. */
   readonly root: string;
   /** The root of the seal before it in its world; empty for the first. */
   readonly previous_root: string;
   /** RFC 3339, in UTC. */
   readonly sealed_at: string;
+}
+
+/** What a seal says of its place: everything but its root. */
+export type SealHeader = Omit<SealStatement, 'root'>;
+
+/** The text of a header. */
+export function headerText(header: SealHeader): string {
+  return canonicalText({ ...header });
+}
+
+/**
+ * The root of a seal: the node over its header and the tree of its entries. The header names the root before it, so the
+ * last root of a world commits to all its seals.
+ */
+export function sealRoot({ root: _, ...header }: SealHeader & Partial<SealStatement>, tree: Hash): Hash {
+  return nodeHash(leafHash(headerText(header)), tree);
 }
 
 /** The text that is a leaf of the log. */

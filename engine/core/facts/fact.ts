@@ -1,5 +1,5 @@
 import type { InvocationKind } from '../protocol/command.js';
-import type { EffectClass } from '../protocol/program.js';
+import type { EffectClass, SchemaDelivery } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
@@ -36,6 +36,8 @@ export interface AttemptBegan extends FactTime {
   readonly attempted_turn: number;
   readonly scenario_hash: string;
   readonly renderer_version: string;
+  /** By the plugin's name. */
+  readonly plugin_versions: Readonly<Record<string, string>>;
 }
 
 /** A driver goes on from the record of the one before. */
@@ -85,6 +87,10 @@ export interface CallStarted extends FactTime {
   /** Of a generation: the chained hash of all messages that the model was given. */
   readonly context_hash: string | null;
   readonly offered_schema_hash: string | null;
+  /** Of a generation: how the model was given the schema. */
+  readonly schema_delivery: SchemaDelivery | null;
+  /** Of a generation: scheme, host and port of the service. */
+  readonly endpoint_origin: string | null;
   /** The attempt that made it, where that is another one. */
   readonly adopted_from: string | null;
 }
@@ -112,6 +118,9 @@ export interface CallEnded extends FactTime {
   readonly duration_ms: number | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
+  readonly cached_input_tokens: number | null;
+  readonly cache_written_input_tokens: number | null;
+  readonly reasoning_tokens: number | null;
 }
 
 /** An earlier subject changed what its subject had read: its answer is not used. */

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { parseJson } from '../content/parse-json.js';
 import { leafHash, rootOf, toHex } from '../evidence/merkle.js';
+import { sealRoot } from '../evidence/seal-text.js';
+import { sessionIdOf } from '../orders/fold-orders.js';
 import type { Tier } from '../orders/work-order.js';
 import type { LedgerEntry } from './ledger-entry.js';
 import { type Breach, findDifference } from './seal.js';
@@ -11,6 +13,8 @@ export interface ExportedSeal {
   readonly world_slug: string;
   readonly seal_seq: number;
   readonly attempt_id: string;
+  /** Of a settlement, the call that it settles. */
+  readonly source_invocation_id: string | null;
   readonly sealed_at: string;
   readonly root: string;
   readonly previous_root: string | null;
@@ -28,6 +32,7 @@ export interface ExportScope {
   /** Null of a whole world. */
   readonly attempt_id: string | null;
   readonly seals: number;
+  readonly entries: number;
   /** The root of the first seal, and of the last; null where nothing was sealed. */
   readonly first_root: string | null;
   readonly root: string | null;
@@ -48,7 +53,14 @@ export function toLines(
   seals: readonly ExportedSeal[],
 ): ExportedLines {
   const [first_root, root] = [seals[0]?.root ?? null, seals.at(-1)?.root ?? null];
-  const scope: ExportScope = { format: EXPORT_FORMAT, ...of, seals: seals.length, first_root, root };
+  const scope: ExportScope = {
+    format: EXPORT_FORMAT,
+    ...of,
+    seals: seals.length,
+    entries: entries.length,
+    first_root,
+    root,
+  };
   const linesOf = (tier: LedgerEntry['tier']) => entries.filter((entry) => entry.tier === tier).map(entryText);
   return {
     scope: [JSON.stringify(scope)],
@@ -67,6 +79,7 @@ interface ExportFault {
     | Breach['kind']
     | 'unreadable'
     | 'foreign'
+    | 'miscounted'
     | 'chain_broken'
     | 'root_wrong'
     | 'beginning_missing'
@@ -98,7 +111,10 @@ export function checkExport(lines: ExportedLines): CheckedExport {
   const fault =
     scope === undefined
       ? unreadable
-      : (findFaultOfSeals(scope, seals) ?? findMissing(scope, sound) ?? findFault(lines, sound));
+      : (findFaultOfSeals(scope, seals) ??
+        findMissing(scope, sound) ??
+        findFault(lines, sound) ??
+        findMisplaced(lines, sound));
   return {
     world_slug: scope?.world_slug ?? null,
     attempt_id: scope?.attempt_id ?? null,
@@ -117,9 +133,10 @@ function findFaultOfSeals(
   for (const [index, seal] of seals.entries()) {
     const place = { file: 'seals', line: index + 1 } as const;
     if (seal === undefined) return { ...place, why: 'unreadable' };
-    if (toHex(rootOf(seal.leaf_hashes.map(fromHex))) !== seal.root) return { ...place, why: 'root_wrong' };
+    if (toHex(rootOfSeal(seal)) !== seal.root) return { ...place, why: 'root_wrong' };
     if (seal.world_slug !== world_slug || (attempt_id !== null && seal.attempt_id !== attempt_id))
       return { ...place, why: 'foreign' };
+    if ((seal.seal_seq === 1) !== (seal.previous_root === null)) return { ...place, why: 'chain_broken' };
     const before = seals[index - 1];
     if (before === undefined) continue;
     const isNext = seal.seal_seq === before.seal_seq + 1;
@@ -131,6 +148,20 @@ function findFaultOfSeals(
   return undefined;
 }
 
+function rootOfSeal({ leaf_hashes, tiers: _, ...seal }: ExportedSeal): Uint8Array {
+  const { world_slug, seal_seq, attempt_id, source_invocation_id, previous_root, sealed_at } = seal;
+  const header = {
+    world_slug,
+    seal_seq,
+    attempt_id,
+    source_invocation_id: source_invocation_id ?? '',
+    entries: leaf_hashes.length,
+    previous_root: previous_root ?? '',
+    sealed_at,
+  };
+  return sealRoot(header, rootOf(leaf_hashes.map(fromHex)));
+}
+
 /** The seals are as many as the export says, from the first to the last. A world begins with a seal that follows none. */
 function findMissing(scope: ExportScope, seals: readonly ExportedSeal[]): ExportFault | undefined {
   const [first, last] = [seals[0], seals.at(-1)];
@@ -138,7 +169,9 @@ function findMissing(scope: ExportScope, seals: readonly ExportedSeal[]): Export
   if ((first?.root ?? null) !== scope.first_root || (scope.attempt_id === null && !isGenesis))
     return { file: 'seals', line: 1, why: 'beginning_missing' };
   if ((last?.root ?? null) !== scope.root) return { file: 'seals', line: seals.length + 1, why: 'end_missing' };
-  return seals.length === scope.seals ? undefined : { file: 'seals', line: seals.length, why: 'seals_missing' };
+  if (seals.length !== scope.seals) return { file: 'seals', line: seals.length, why: 'seals_missing' };
+  const entries = seals.reduce((sum, { leaf_hashes }) => sum + leaf_hashes.length, 0);
+  return entries === scope.entries ? undefined : { file: 'scope', line: 1, why: 'miscounted' };
 }
 
 function findFault(lines: ExportedLines, seals: readonly ExportedSeal[]): ExportFault | undefined {
@@ -146,6 +179,25 @@ function findFault(lines: ExportedLines, seals: readonly ExportedSeal[]): Export
   for (const { leaf_hashes, tiers } of seals)
     for (const [index, hash] of leaf_hashes.entries()) sealed[tiers[index] ?? 'HO2'].push(hash);
   return findFaultOf('HO2', lines.HO2, sealed.HO2) ?? findFaultOf('HO1', lines.HO1, sealed.HO1);
+}
+
+/** The first line that itself says another ledger, session, attempt or world than that of the seal in which it stands. */
+function findMisplaced(lines: ExportedLines, seals: readonly ExportedSeal[]): ExportFault | undefined {
+  const read: Record<Tier, number> = { HO1: 0, HO2: 0 };
+  for (const { world_slug, attempt_id, source_invocation_id, tiers } of seals) {
+    for (const file of tiers) {
+      const { tier, session_id, event_type, details } = readObject(lines[file][read[file]] ?? '');
+      read[file] += 1;
+      const said = details as JsonObject | undefined;
+      const isOfSeal =
+        source_invocation_id === null
+          ? event_type !== 'SESSION_BEGAN' || (said?.['attempt_id'] === attempt_id && said['world_slug'] === world_slug)
+          : said?.['source_invocation_id'] === source_invocation_id;
+      if (tier !== file || session_id !== sessionIdOf(attempt_id) || !isOfSeal)
+        return { file, line: read[file], why: 'foreign' };
+    }
+  }
+  return undefined;
 }
 
 /** The first line of a file that is not the one that was sealed there. */
@@ -158,7 +210,7 @@ function findFaultOf(file: Tier, lines: readonly string[], sealed: readonly stri
 /** @returns undefined for what does not say of what an export is */
 function toScope([line = '', ...rest]: readonly string[]): ExportScope | undefined {
   const value = readObject(line);
-  const { format, world_slug, attempt_id, seals, first_root, root } = value;
+  const { format, world_slug, attempt_id, seals, entries, first_root, root } = value;
   const isRoot = (hash: Json | undefined) => hash === null || isHex(hash);
   const isSound =
     rest.length === 0 &&
@@ -166,6 +218,7 @@ function toScope([line = '', ...rest]: readonly string[]): ExportScope | undefin
     typeof world_slug === 'string' &&
     (attempt_id === null || typeof attempt_id === 'string') &&
     typeof seals === 'number' &&
+    typeof entries === 'number' &&
     isRoot(first_root) &&
     isRoot(root);
   return isSound ? (value as unknown as ExportScope) : undefined;
@@ -179,11 +232,15 @@ function readObject(line: string): JsonObject {
 /** @returns undefined for a line that is no seal */
 function toSeal(line: string): ExportedSeal | undefined {
   const value = readObject(line);
-  const { world_slug, attempt_id, seal_seq, root, previous_root, leaf_hashes, tiers } = value;
+  const { world_slug, attempt_id, source_invocation_id, seal_seq, sealed_at, root, previous_root, leaf_hashes, tiers } =
+    value;
   const isSound =
     typeof world_slug === 'string' &&
     typeof attempt_id === 'string' &&
-    typeof seal_seq === 'number' &&
+    (source_invocation_id === null || typeof source_invocation_id === 'string') &&
+    Number.isSafeInteger(seal_seq) &&
+    Number(seal_seq) > 0 &&
+    typeof sealed_at === 'string' &&
     isHex(root) &&
     (previous_root === null || isHex(previous_root)) &&
     Array.isArray(leaf_hashes) &&

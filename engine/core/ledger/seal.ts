@@ -2,17 +2,18 @@ import { type Hash, leafHash, rootOf, toHex } from '../evidence/merkle.js';
 import { entryText } from './write-ledger.js';
 import type { LedgerEntry } from './ledger-entry.js';
 
-/** What makes entries tamper-evident: the hash of each, in their order, and the root over them. */
+/** What makes entries tamper-evident: the hash of each, in their order, and the root of the tree over them. */
 export interface Seal {
   /** 32 bytes for each entry: SHA-256(0x00 || its canonical JSON), as in RFC 6962. */
   readonly leaf_hashes: readonly Hash[];
-  readonly root: Hash;
+  /** The root of the seal covers it, and the seal's header. */
+  readonly tree_root: Hash;
 }
 
 /** Seals entries. */
 export function sealEntries(entries: readonly LedgerEntry[]): Seal {
   const leaf_hashes = entries.map((entry) => leafHash(entryText(entry)));
-  return { leaf_hashes, root: rootOf(leaf_hashes) };
+  return { leaf_hashes, tree_root: rootOf(leaf_hashes) };
 }
 
 /** The first place where entries are not those that were sealed. */

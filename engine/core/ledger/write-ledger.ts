@@ -136,13 +136,20 @@ function frameworkIdOf(workflow_hash: string): string {
 }
 
 function beginSession(ledger: Ledger, { began }: Session): LedgerEntry {
-  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version } = began;
+  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions } = began;
   return add(ledger, {
     tier: 'HO2',
     event_type: 'SESSION_BEGAN',
     place: '',
     at: began.at,
-    details: { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version },
+    details: {
+      world_slug,
+      attempt_id,
+      attempted_turn,
+      scenario_hash,
+      renderer_version,
+      plugin_versions: { ...plugin_versions },
+    },
   });
 }
 
@@ -343,9 +350,14 @@ function addCall(
           contract_id: contract?.contract_id ?? null,
           input_tokens: end?.input_tokens ?? null,
           output_tokens: end?.output_tokens ?? null,
+          cached_input_tokens: end?.cached_input_tokens ?? null,
+          cache_written_input_tokens: end?.cache_written_input_tokens ?? null,
+          reasoning_tokens: end?.reasoning_tokens ?? null,
           model_output_kind: end?.model_output_kind ?? null,
           generation_try: start.generation_try,
           offered_schema_hash: start.offered_schema_hash,
+          schema_delivery: start.schema_delivery,
+          endpoint_origin: start.endpoint_origin,
           ...detailsOf(call),
         }
       : { tool_id: start.tool_name ?? start.node_id, ...detailsOf(call) },

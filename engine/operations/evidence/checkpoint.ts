@@ -2,11 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { present } from '../../contract/present.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { formatCheckpoint } from '../../core/evidence/checkpoint.js';
-import { type Hash, leafHash, rootOf, sameHash, splitHashes, toHex } from '../../core/evidence/merkle.js';
+import { type Hash, leafHash, rootOf, sameHash, splitHashes } from '../../core/evidence/merkle.js';
 import { sealText } from '../../core/evidence/seal-text.js';
 import { formatVerifierKey, signNote, type SigningKey } from '../../core/evidence/signed-note.js';
 import type { Store } from '../../store/open-store.js';
 import { type Archive, type Engine, whileReachable } from '../engine.js';
+import { sealStatement } from '../ledger/read-ledger.js';
 import { type Anchor, type Anchored, findAnchored, giveToAnchor } from './anchor.js';
 
 /** What signs checkpoints, and what keeps them. */
@@ -74,7 +75,10 @@ export async function makeCheckpoint(
 type LogState = Parameters<Parameters<Store['log']['grow']>[0]>[0];
 
 function growLog({ leaves, unlogged }: LogState, key: SigningKey, now: number) {
-  const added = unlogged.map(toText).map((seal) => ({ seal, leaf_hash: leafHash(seal) }));
+  const added = unlogged.map((row) => {
+    const seal = sealText(sealStatement(row));
+    return { seal, leaf_hash: leafHash(seal) };
+  });
   const hashes = [...splitHashes(leaves), ...added.map(({ leaf_hash }) => leaf_hash)];
   const [origin, size, root] = [key.name, hashes.length, rootOf(hashes)];
   const note = signNote(formatCheckpoint({ origin, size, root }), key);
@@ -84,20 +88,6 @@ function growLog({ leaves, unlogged }: LogState, key: SigningKey, now: number) {
     signed: { origin, tree_size: size, root, note },
     made_at: new Date(now).toISOString(),
   };
-}
-
-function toText(seal: LogState['unlogged'][number]): string {
-  const { world_slug, seal_seq, attempt_id, source_invocation_id, entries, root, previous_root, sealed_at } = seal;
-  return sealText({
-    world_slug,
-    seal_seq,
-    attempt_id,
-    source_invocation_id: source_invocation_id ?? '',
-    entries,
-    root: toHex(root),
-    previous_root: previous_root === null ? '' : toHex(previous_root),
-    sealed_at,
-  });
 }
 
 /** Why a log is no continuation of what was signed before. */

@@ -92,11 +92,12 @@ function toExported(
   { leaf_hashes, root, previous_root, sealed_at, ...seal }: SealRow,
   tiers: readonly Tier[],
 ): ExportedSeal {
-  const { world_slug, seal_seq, attempt_id } = seal;
+  const { world_slug, seal_seq, attempt_id, source_invocation_id } = seal;
   return {
     world_slug,
     seal_seq,
     attempt_id,
+    source_invocation_id,
     sealed_at: new Date(sealed_at).toISOString(),
     root: toHex(root),
     previous_root: previous_root && toHex(previous_root),

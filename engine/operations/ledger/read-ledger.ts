@@ -1,4 +1,6 @@
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
+import { toHex } from '../../core/evidence/merkle.js';
+import type { SealStatement } from '../../core/evidence/seal-text.js';
 import type { Fact } from '../../core/facts/fact.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { writeLedger, writeSettlement } from '../../core/ledger/write-ledger.js';
@@ -19,6 +21,27 @@ export interface PlannedAttempt {
 
 /** A seal as its row holds it. */
 export type SealRow = Awaited<ReturnType<Archive['store']['ledger']['seals']>>[number];
+
+/** What a seal says, as the log has it. */
+export function sealStatement(
+  seal: Pick<SealRow, 'world_slug' | 'seal_seq' | 'attempt_id' | 'source_invocation_id' | 'sealed_at'> & {
+    readonly entries: number;
+    readonly root: Uint8Array;
+    readonly previous_root: Uint8Array | null;
+  },
+): SealStatement {
+  const { world_slug, seal_seq, attempt_id, source_invocation_id, entries, root, previous_root, sealed_at } = seal;
+  return {
+    world_slug,
+    seal_seq,
+    attempt_id,
+    source_invocation_id: source_invocation_id ?? '',
+    entries,
+    root: toHex(root),
+    previous_root: previous_root === null ? '' : toHex(previous_root),
+    sealed_at: new Date(sealed_at).toISOString(),
+  };
+}
 
 /** What the hashes of an attempt's calls stand for. */
 export type SealedContents = ReturnType<Awaited<ReturnType<Archive['store']['ledger']['contents']>>>;

@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { present } from '../../contract/present.js';
 import { type Outcome, type Problem, problem, refuse, succeed } from '../../contract/problem.js';
 import type { NamedEntry } from '../../contract/problems/ledger.js';
 import { contentHash } from '../../core/content/canonical.js';
 import { groupBy } from '../../core/content/group-by.js';
 import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
+import { parseSeal, sealRoot } from '../../core/evidence/seal-text.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
 import { listPrefixes } from '../../core/prompt/message.js';
@@ -15,6 +17,7 @@ import {
   type PlannedAttempt,
   type Plans,
   readAllPlanned,
+  sealStatement,
   type SealedContents,
   type SealRow,
   splitAttempts,
@@ -63,20 +66,30 @@ export async function verifyAttempt(archive: Archive, named: string): Promise<Ou
   return succeed(summarise({ world_slug, attempt_id }, { attempts: 1, seals, ...checked.value }));
 }
 
-/** Verifies each attempt of a world, the order of its seals, and that what the world holds is what its patches left. */
+/**
+ * Verifies each attempt of a world, the order of its seals, its turns, and that what the world holds is what its scenario
+ * and its patches left.
+ */
 export async function verifyWorld(archive: Archive, world_slug: string): Promise<Outcome<Verification>> {
   const { store } = archive;
   if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
   // The seals are read last: each attempt that had ended before has its own.
-  const ended = (await store.ledger.ended(world_slug)).map(({ attempt_id }) => attempt_id);
+  const attempts = await store.ledger.ended(world_slug);
+  const ended = attempts.map(({ attempt_id }) => attempt_id);
   const seals = await store.ledger.seals(world_slug);
   const checked = await checkAttempts(archive, { world_slug, seals, plans: new Map() }, ended);
   if (!checked.ok) return checked;
   const { entries } = checked.value;
   const misplaced = await store.ledger.misplaced(world_slug);
+  const turns = await store.ledger.turnFaults(world_slug);
+  const leaves = await store.log.faulty(world_slug);
+  const scenarios = new Set(attempts.map(({ scenario_hash }) => scenario_hash));
   const findings = [
     ...checkOrder(seals),
+    ...turns.map((fault) => ofTurnFault(world_slug, fault)),
+    ...leaves.flatMap((leaf) => ofLeaf(seals, leaf)),
     ...checked.value.findings,
+    ...(await checkDocuments(archive, scenarios)),
     ...(misplaced === undefined ? [] : [toFinding(problem('VALUE_NOT_OF_PATCH', { world_slug, ...misplaced }))]),
   ];
   const place = { world_slug, attempt_id: null };
@@ -124,6 +137,36 @@ function checkOrder(seals: readonly SealRow[]): readonly Finding[] {
     const why = seal_seq === index + 1 ? 'does not name the seal before it' : `stands where seal ${index + 1} was`;
     return [toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why }), { seal_seq })];
   });
+}
+
+type TurnFault = Awaited<ReturnType<Archive['store']['ledger']['turnFaults']>>[number];
+
+function ofTurnFault(world_slug: string, { kind, attempt_id, turn, seal_seq }: TurnFault): Finding {
+  const place = present({ attempt_id: attempt_id ?? undefined, seal_seq: seal_seq ?? undefined });
+  if (kind === 'reopened') return toFinding(problem('ATTEMPT_REOPENED', { attempt_id: attempt_id ?? '' }), place);
+  if (kind === 'orphan')
+    return toFinding(
+      problem('SEAL_BROKEN', { world_slug, seal_seq: seal_seq ?? 0, why: 'is of an attempt that is not there' }),
+      place,
+    );
+  return toFinding(problem('TURN_NOT_OF_ATTEMPT', { world_slug, turn: turn ?? 0, of: kind }), place);
+}
+
+type FaultyLeaf = Awaited<ReturnType<Archive['store']['log']['faulty']>>[number];
+
+/** A seal that is gone may be one of a removed world of this name: one that followed a seal of this world is not. */
+function ofLeaf(seals: readonly SealRow[], { world_slug, seal_seq, attempt_id, seal, is_gone }: FaultyLeaf) {
+  const follows = parseSeal(seal)?.previous_root;
+  if (is_gone && !seals.some(({ root }) => toHex(root) === follows)) return [];
+  const why = is_gone ? 'is gone, and the log of seals has it' : 'is not what the log of seals says';
+  return [toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why }), { attempt_id, seal_seq })];
+}
+
+/** Each document of scenarios is what its hash was made of. */
+async function checkDocuments({ store }: Archive, scenarios: ReadonlySet<string>): Promise<readonly Finding[]> {
+  const closures = await Promise.all([...scenarios].map((hash) => store.components.closure('scenario', hash)));
+  const altered = closures.flat().filter(({ hash, content }) => contentHash(content) !== hash);
+  return altered.map(({ kind, hash }) => toFinding(problem('DOCUMENT_ALTERED', { kind, hash })));
 }
 
 /** What attempts of a world are compared with. */
@@ -175,16 +218,23 @@ async function checkAgain(
 function checkAttempt(read: PlannedAttempt, seals: readonly SealRow[], contents: SealedContents): Checked {
   const { world_slug, attempt_id, facts } = read;
   const hasEnded = facts.some(({ kind }) => kind === 'turn_committed' || kind === 'attempt_failed');
-  if (!hasEnded) return { entries: 0, findings: [] };
+  if (!hasEnded)
+    return {
+      entries: 0,
+      findings: seals.length === 0 ? [] : [toFinding(problem('ATTEMPT_REOPENED', { attempt_id }), { attempt_id })],
+    };
   const entries = entriesOf(read);
   if (seals.length === 0)
     return { entries: entries.length, findings: [toFinding(problem('SEAL_MISSING', { attempt_id }), { attempt_id })] };
-  const broken = seals.filter(({ leaf_hashes, root }) => !root.equals(rootOf(splitHashes(leaf_hashes))));
+  const broken = seals.filter(isBroken);
   const unrooted = broken.map(({ seal_seq }) =>
-    toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of its hashes' }), {
-      attempt_id,
-      seal_seq,
-    }),
+    toFinding(
+      problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of what it says and of its hashes' }),
+      {
+        attempt_id,
+        seal_seq,
+      },
+    ),
   );
   const breach = findBreach(
     seals.flatMap(({ leaf_hashes }) => splitHashes(leaf_hashes)),
@@ -198,6 +248,12 @@ function checkAttempt(read: PlannedAttempt, seals: readonly SealRow[], contents:
       ...checkContents(attempt_id, entries, contents),
     ],
   };
+}
+
+function isBroken(seal: SealRow): boolean {
+  const hashes = splitHashes(seal.leaf_hashes);
+  const said = sealStatement({ ...seal, entries: hashes.length });
+  return toHex(sealRoot(said, rootOf(hashes))) !== said.root;
 }
 
 const CODES = {

@@ -148,7 +148,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn, stored: readonly Stored
     ...turn.goes_on,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
-    ...toSeal(turn.seal, turn.ended_at),
+    ...toSeal(turn.seal, lease, turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),
     stored: canonicalText(stored.map((effect) => ({ ...effect }))),
   };

@@ -100,7 +100,7 @@ export async function failAttempt(database: Ending, lease: AttemptLease, end: Fa
     retry_delays_ms: end.retry_delays_ms ?? [],
     defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
     ended_at: toTimestamp(end.ended_at),
-    ...toSeal(end.seal, end.ended_at),
+    ...toSeal(end.seal, lease, end.ended_at),
   });
   if (row === undefined) return 'overtaken';
   const { retry, delay_ms } = row;

@@ -105,7 +105,11 @@ async function write(transaction: Runner, settlement: SettleCall, world_slug: st
     response_json: performed ? canonicalText(answer) : null,
     details: canonicalText({ performed, settled_by, ...holder, ...present({ reason }) }),
     settled_at: toTimestamp(settled_at),
-    ...toSeal(sealEntries([writeSettlement(attempt_id, fact)]), settled_at),
+    ...toSeal(
+      sealEntries([writeSettlement(attempt_id, fact)]),
+      { world_slug, attempt_id, source_invocation_id },
+      settled_at,
+    ),
   });
   const [in_doubt] = await run<{ readonly left: number }>(transaction, RELEASE, { world_slug, attempt_id });
   return { kind: 'settled', world_slug, left_in_doubt: in_doubt?.left ?? 0 };

@@ -17,8 +17,8 @@ import { prepare, run, type Runner } from '../statement.js';
 
 const ATTEMPTS = prepare(
   'facts_of_attempts',
-  `SELECT attempts.world_slug, attempts.attempt_id, attempted_turn, scenario_hash, renderer_version, started_at,
-     status, ended_at, failure_class, failure_message, failed_subject_entity_id AS subject_id,
+  `SELECT attempts.world_slug, attempts.attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions,
+     started_at, status, ended_at, failure_class, failure_message, failed_subject_entity_id AS subject_id,
      failed_node_id AS node_id, failed_source_invocation_id AS source_invocation_id, simulation_time
    FROM attempts LEFT JOIN turns USING (world_slug, attempt_id)
    WHERE attempts.world_slug = :world_slug AND attempts.attempt_id = ANY (:attempt_ids::uuid[])`,
@@ -44,7 +44,7 @@ const CALLS = prepare(
          calls.workflow_subject_entity_id AS subject_id, calls.workflow_node_id AS node_id,
          ambient_source_id AS ambient_id, tool_name, parent_source_invocation_id,
          logical_generation_attempt AS generation_try, llm_calls.model, llm_calls.prefix_hash AS context_hash,
-         llm_calls.output_schema_hash AS offered_schema_hash,
+         llm_calls.output_schema_hash AS offered_schema_hash, schema_delivery, endpoint_origin,
          CASE WHEN is_adopted THEN calls.attempt_id END AS adopted_from) AS started
      LEFT JOIN LATERAL (
        SELECT calls.source_invocation_id, calls.status, refused, failure_class,
@@ -56,7 +56,8 @@ const CALLS = prepare(
              WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id), '')
              || coalesce(convert_to(response_json::text, 'UTF8'), '')), 'hex')
            END AS answer_hash,
-         duration_ms, input_tokens, output_tokens) AS ended ON calls.status NOT IN ('running', 'pending')
+         duration_ms, input_tokens, output_tokens, cached_input_tokens, cache_written_input_tokens,
+         reasoning_tokens) AS ended ON calls.status NOT IN ('running', 'pending')
    ORDER BY calls.invocation_seq`,
 );
 
@@ -173,9 +174,10 @@ function toFacts(row: AttemptRow, { calls, events, patches }: Rows): readonly Fa
 }
 
 function toBegan(row: AttemptRow): AttemptBegan {
-  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, started_at } = row;
+  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions, started_at } = row;
   const at = toMoment(started_at);
-  return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
+  const place = { world_slug, attempt_id, attempted_turn };
+  return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
 }
 
 function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {

@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { groupBy } from '../../core/content/group-by.js';
+import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 /** A seal as its row holds it. */
@@ -80,10 +81,12 @@ const GENERATIONS = prepare(
    WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])`,
 );
 
+// The request of a generation is on its own row, of which its entry names the parts.
 const REQUESTS = prepare(
   'requests_of_calls',
   `SELECT attempt_id, source_invocation_id, source_hash, request_json, request_hash FROM source_invocations
-   WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[]) AND llm_call_id IS NULL`,
+   WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])
+     AND (llm_call_id IS NULL OR request_json IS NOT NULL)`,
 );
 
 interface PromptRow {
@@ -135,31 +138,141 @@ export async function readSealedContents(
   });
 }
 
-// What a turn left behind follows from its patches. Scenarios are named by their content.
+// A world and its ancestors, as far as it reads them; the one without ancestors began with a scenario.
+const READ = `
+  readable (world_slug, until_turn) AS (
+    SELECT world_slug::text COLLATE "C", turn FROM worlds WHERE world_slug = :world_slug
+    UNION ALL
+    SELECT ancestor_slug, until_turn FROM world_lineage WHERE world_slug = :world_slug),
+  begun AS (
+    SELECT readable.world_slug, content
+    FROM readable JOIN world_scenarios ON world_scenarios.world_slug = readable.world_slug AND scenario_seq = 1
+      JOIN scenarios ON hash = scenario_hash
+    WHERE NOT EXISTS (SELECT FROM world_lineage WHERE world_lineage.world_slug = readable.world_slug))`;
+
+const OPERATIONS = Object.entries(PATCH_OPERATIONS)
+  .map(([op, { changes }]) => `WHEN '${op}' THEN '${changes}'`)
+  .join(' ');
+
+// Of several effects on one place in a turn the last one counts, unless it leaves what was there before the first one.
+const SAID = `
+  effects AS (
+    SELECT world_slug, turn, patch_seq, effect_index, CASE op::text ${OPERATIONS} END AS value,
+      coalesce(entity_id, environment_label) AS place, state_before, state_after
+    FROM patch_effects JOIN readable USING (world_slug) WHERE turn <= until_turn),
+  changes AS (
+    SELECT *, first_value(state_before) OVER said AS before, row_number() OVER said AS seq,
+      count(*) OVER (PARTITION BY world_slug, turn, value, place) AS changes
+    FROM effects WINDOW said AS (PARTITION BY world_slug, turn, value, place ORDER BY patch_seq, effect_index)),
+  said AS (
+    SELECT world_slug, turn, value, place, CASE value WHEN 'entity_memory' THEN seq END AS seq, state_after AS text,
+      CASE value WHEN 'entity_memory' THEN 'patch' END AS origin, patch_seq::int AS patch_seq, effect_index
+    FROM changes
+    WHERE value = 'entity_memory' OR seq = changes AND before IS DISTINCT FROM state_after
+    UNION ALL
+    SELECT world_slug, 0, 'entity_state', entity->>'id', NULL, entity->>'state', NULL, NULL, NULL
+    FROM begun, json_array_elements(content->'entities') AS row (entity)
+    UNION ALL
+    SELECT world_slug, 0, 'environment_content', environment->>'label', NULL, environment->>'content', NULL, NULL, NULL
+    FROM begun, json_array_elements(content->'environments') AS row (environment)
+    UNION ALL
+    SELECT world_slug, 0, 'entity_memory', entity->>'id', seq, memory, 'scenario', NULL, NULL
+    FROM begun, json_array_elements(content->'entities') AS row (entity),
+      json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, seq))`;
+
+const HELD = `
+  held AS (
+    SELECT world_slug, turn, 'entity_state' AS value, entity_id::text AS place, NULL::bigint AS seq, state AS text,
+      NULL AS origin, patch_seq, effect_index FROM entity_states
+    UNION ALL
+    SELECT world_slug, turn, 'environment_content', environment_label::text, NULL, content, NULL, patch_seq, effect_index
+    FROM environment_contents
+    UNION ALL
+    SELECT world_slug, turn, 'entity_memory', entity_id::text, memory_seq, content, origin::text, patch_seq, effect_index
+    FROM entity_memories)`;
+
+const columns = (from: string): string =>
+  `SELECT ${from}.world_slug::text COLLATE "C" AS world_slug, turn, value COLLATE "C" AS value, place COLLATE "C" AS place,
+     seq, text COLLATE "C" AS text, origin COLLATE "C", patch_seq, effect_index FROM ${from}`;
+
 const MISPLACED = prepare(
   'find_misplaced_values',
-  `WITH held AS (
-     SELECT turn, patch_seq, effect_index, entity_id::text AS place, state AS text FROM entity_states
-     WHERE world_slug = :world_slug AND patch_seq IS NOT NULL
+  `WITH ${READ}, ${SAID}, ${HELD},
+   held_here AS (
+     SELECT held.* FROM held JOIN readable ON readable.world_slug = held.world_slug
+     WHERE turn <= until_turn OR readable.world_slug = :world_slug)
+   SELECT turn, place FROM (
+     (${columns('held_here')} EXCEPT ALL ${columns('said')})
      UNION ALL
-     SELECT turn, patch_seq, effect_index, environment_label::text, content FROM environment_contents
-     WHERE world_slug = :world_slug AND patch_seq IS NOT NULL
-     UNION ALL
-     SELECT turn, patch_seq, effect_index, entity_id::text, content FROM entity_memories
-     WHERE world_slug = :world_slug AND origin = 'patch')
-   SELECT held.turn, held.place FROM held
-     LEFT JOIN patch_effects AS said ON said.world_slug = :world_slug AND said.turn = held.turn
-       AND said.patch_seq = held.patch_seq AND said.effect_index = held.effect_index
-   WHERE said.state_after IS DISTINCT FROM held.text
-     OR coalesce(said.entity_id, said.environment_label) IS DISTINCT FROM held.place
-   ORDER BY held.turn LIMIT 1`,
+     (${columns('said')} EXCEPT ALL ${columns('held_here')})) AS differing
+   ORDER BY turn, place LIMIT 1`,
 );
 
-/** The first value of a world that is not what its patch left. */
+/**
+ * The first value of a world, its shared history included, that is not what a patch or the scenario left, or that is not
+ * there although one left it.
+ */
 export async function findMisplacedValue(
   runner: Runner,
   world_slug: string,
 ): Promise<{ readonly turn: number; readonly place: string } | undefined> {
   const [row] = await run<{ turn: number; place: string }>(runner, MISPLACED, { world_slug });
   return row;
+}
+
+// One statement sees one moment: a turn that is committed meanwhile is wholly in it, or not at all.
+const MISSHAPEN = prepare(
+  'find_faults_of_turns',
+  `WITH world AS (
+     SELECT world_slug, turn AS reached, scenario_hash, (
+       SELECT coalesce(max(until_turn), 0) FROM world_lineage WHERE world_slug = :world_slug) AS start
+     FROM worlds WHERE world_slug = :world_slug),
+   due AS (SELECT generate_series(start, reached) AS turn, true AS is_due FROM world),
+   held AS (SELECT turn, attempt_id, committed_at FROM turns WHERE world_slug = :world_slug),
+   made AS (
+     SELECT attempted_turn::bigint AS turn, attempt_id AS made_by, ended_at FROM attempts
+     WHERE world_slug = :world_slug AND status = 'committed'),
+   chosen AS (
+     SELECT from_turn, scenario_hash,
+       lead(from_turn) OVER (ORDER BY scenario_seq) AS until FROM world_scenarios WHERE world_slug = :world_slug)
+   SELECT 'reopened' AS kind, attempt_id, attempted_turn::bigint AS turn, NULL::int AS seal_seq
+   FROM attempts JOIN world USING (world_slug)
+   WHERE (ended_at IS NULL OR status NOT IN ('committed', 'failed'))
+     AND (attempted_turn <= reached OR EXISTS (
+       SELECT FROM seals WHERE seals.world_slug = :world_slug AND seals.attempt_id = attempts.attempt_id))
+   UNION ALL
+   SELECT 'orphan', seals.attempt_id, NULL, seal_seq
+   FROM seals LEFT JOIN attempts USING (world_slug, attempt_id)
+   WHERE seals.world_slug = :world_slug AND attempts.attempt_id IS NULL
+   UNION ALL
+   SELECT 'turn', coalesce(attempt_id, made_by), turn, NULL
+   FROM due FULL JOIN held USING (turn) FULL JOIN made USING (turn) CROSS JOIN world
+   WHERE is_due IS NULL OR committed_at IS NULL OR attempt_id IS DISTINCT FROM made_by
+     OR (made_by IS NULL) <> (turn = start) OR committed_at <> ended_at
+   UNION ALL
+   SELECT 'scenario', attempt_id, attempted_turn, NULL FROM attempts
+   WHERE world_slug = :world_slug AND NOT EXISTS (
+     SELECT FROM chosen
+     WHERE from_turn <= attempted_turn AND chosen.scenario_hash = attempts.scenario_hash
+       AND (status <> 'committed' OR until IS NULL OR until > attempted_turn))
+   UNION ALL
+   SELECT 'scenario', NULL, reached, NULL FROM world
+   WHERE scenario_hash IS DISTINCT FROM (SELECT scenario_hash FROM chosen ORDER BY until DESC NULLS FIRST LIMIT 1)
+   ORDER BY turn NULLS FIRST, seal_seq`,
+);
+
+/** What does not fit together of the attempts, seals, turns and scenarios of a world. */
+interface TurnFault {
+  readonly kind: 'reopened' | 'orphan' | 'turn' | 'scenario';
+  readonly attempt_id: string | null;
+  readonly turn: number | null;
+  readonly seal_seq: number | null;
+}
+
+/**
+ * Compares a world's attempts with its seals, its turns and its scenarios: each seal is of an attempt, no attempt with a
+ * seal or a later turn is open, and each turn up to the world's own is of the attempt that committed it.
+ */
+export function listTurnFaults(runner: Runner, world_slug: string): Promise<readonly TurnFault[]> {
+  return run<TurnFault>(runner, MISSHAPEN, { world_slug });
 }

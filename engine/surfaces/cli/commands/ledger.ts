@@ -70,14 +70,15 @@ async function verifyFolder(session: Session, from: string): Promise<ExitCode> {
 
 const WHY: Readonly<Record<NonNullable<CheckedExport['fault']>['why'], string>> = {
   unreadable: 'cannot be read',
-  foreign: 'is of another world or attempt',
+  foreign: 'is of another world, attempt or ledger',
+  miscounted: 'says another number of entries than were sealed',
   altered: 'is not what was sealed',
   removed: 'stands where a sealed line is missing',
   inserted: 'was not there when the ledger was sealed',
   reordered: 'stands where another line was sealed',
   cut_off: 'is missing: the file ends before it',
   chain_broken: 'does not follow the seal before it',
-  root_wrong: 'does not hold the root of its hashes',
+  root_wrong: 'does not hold the root of what it says and of its hashes',
   beginning_missing: 'is not the first seal: those before it are missing',
   end_missing: 'is missing: the seals end before it',
   seals_missing: 'is the last, and seals before it are missing',
