@@ -93,7 +93,7 @@ onEachDatabase('a session budget', (open) => {
   test('that has too little left for a call ends the attempt before it is made, and the next one at the turn as well', async (context) => {
     const stage = await open();
     stage.model.setScript(
-      says({ json: REJECTED, usage: { input_tokens: 2_000, output_tokens: 2_400 } }, { json: PATCH }),
+      says({ json: REJECTED, usage: { input_tokens: 3_500, output_tokens: 900 } }, { json: PATCH }),
     );
     const { world_slug } = await makeWorld(context, stage, {
       session: { token_budget: 5_000 },
