@@ -38,6 +38,7 @@ const coreFolders = [
   ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
   ['workflow-test', coreStack],
   ['inbox', []],
+  ['approvals', ['content']],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', ['facts', ...coreStack.slice(0, coreStack.indexOf('protocol') + 1)]],
   ['stream', ['content', 'facts', 'world']],

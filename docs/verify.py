@@ -4,16 +4,21 @@
     python3 verify.py FILE [--key KEY]
 
 It shares no code with Chukwa, and says the same. KEY is the key that has to have signed the file, from somebody whom you
-trust; without it, the file may be anybody's. It ends with 0 where the file proves what is printed, else with 1.
+trust; without it, the file may be anybody's. It ends with 0 where the file proves what is printed,
+with 2 where the words of the command are wrong, else with 1.
 """
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
+from decimal import Decimal
 
-BUNDLE = "chukwa evidence 1"
+BUNDLE = "chukwa evidence 2"
 PROOF = "c2sp.org/tlog-proof@v1"
+BYTES_MAX = 256 * 2**20
+DEPTH_MAX = 64
 
 
 class Refused(Exception):
@@ -76,6 +81,15 @@ def text_of(point):
     inverse = pow(point[2], P - 2, P)
     x, y = point[0] * inverse % P, point[1] * inverse % P
     return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
+OF_ORDER_8 = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+
+
+def is_sound(key):
+    """Whether a key is written in the one way, and is no point of small order, with which anybody can sign."""
+    y = int.from_bytes(key, "little") & (2**255 - 1)
+    return y < P and y not in (0, 1, P - 1, OF_ORDER_8, P - OF_ORDER_8)
 
 
 BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
@@ -150,7 +164,8 @@ def unbase64(text):
 
 
 def is_key_name(name):
-    return name != "" and not re.search(r"[\s+]", name)
+    spaces = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000+]"
+    return name != "" and not re.search(spaces, name)
 
 
 def key_id(name, key):
@@ -162,6 +177,8 @@ def read_key(text):
     parts = text.split("+", 2)
     typed = unbase64(parts[2]) if len(parts) == 3 else None
     if typed is None or len(typed) != 33 or typed[0] != 1 or not is_key_name(parts[0]):
+        return None
+    if not is_sound(typed[1:]):
         return None
     return (parts[0], typed[1:]) if key_id(parts[0], typed[1:]).hex() == parts[1] else None
 
@@ -209,8 +226,24 @@ def open_checkpoint(named, note, wanted):
 # JSON, and the shapes of its values.
 
 
+def number_text(number):
+    """A number as canonical JSON writes it (RFC 8785)."""
+    if number == 0:
+        return "0"
+    sign, parts, exponent = Decimal(repr(number)).normalize().as_tuple()
+    digits = "".join(map(str, parts))
+    point = len(digits) + exponent
+    if 0 < point <= 21:
+        text = digits.ljust(point, "0") if len(digits) <= point else f"{digits[:point]}.{digits[point:]}"
+    elif -6 < point <= 0:
+        text = f"0.{'0' * -point}{digits}"
+    else:
+        text = f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1:+d}"
+    return "-" * sign + text
+
+
 def read_json(text, pointer):
-    """A value, where the text is I-JSON: no name twice, no number beyond doubles, no half character."""
+    """A value, where the text is I-JSON with numbers as canonical JSON writes them: no name twice, no half character."""
 
     def members(pairs):
         value = dict(pairs)
@@ -219,43 +252,42 @@ def read_json(text, pointer):
         return value
 
     def number(text):
-        if float(text) in (float("inf"), float("-inf")):
-            raise ValueError("it holds a number that no double holds")
-        return float(text)
-
-    def whole(text):
-        if int(text) != float(text):
-            raise ValueError("it holds a number that no double holds")
-        return int(text)
+        if float(text) in (float("inf"), float("-inf")) or number_text(float(text)) != text:
+            raise ValueError("it holds a number that canonical JSON writes otherwise")
+        return float(text) if re.search(r"[.e]", text) else int(text)
 
     def constant(_):
         raise ValueError("it is no JSON")
 
     try:
         value = json.loads(
-            text, object_pairs_hook=members, parse_float=number, parse_int=whole, parse_constant=constant
+            text, object_pairs_hook=members, parse_float=number, parse_int=number, parse_constant=constant
         )
-        if re.search(r"[\x00\ud800-\udfff]", json.dumps(value, ensure_ascii=False)) or "\0" in flatten(value):
-            raise ValueError("it holds half a character")
+        check_parts(value, 0)
     except (ValueError, RecursionError, OverflowError) as error:
         raise malformed(pointer, f"it is no JSON ({error})") from None
     return value
 
 
-def flatten(value):
-    """All names and texts of a value, as one."""
-    if isinstance(value, dict):
-        return "".join(value) + "".join(flatten(inner) for inner in value.values())
-    if isinstance(value, list):
-        return "".join(flatten(inner) for inner in value)
-    return value if isinstance(value, str) else ""
+def check_parts(value, depth):
+    if isinstance(value, str) and re.search(r"[\x00\ud800-\udfff]", value):
+        raise ValueError("it holds half a character, or none")
+    if isinstance(value, (dict, list)):
+        if depth == DEPTH_MAX:
+            raise ValueError(f"it is nested deeper than {DEPTH_MAX} levels")
+        for inner in [*value, *value.values()] if isinstance(value, dict) else value:
+            check_parts(inner, depth + 1)
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
 def check_shape(value, shape, pointer=""):
     """Refuses the first part of another shape; a member whose name ends in ? may be missing."""
     wrong = malformed(pointer, "this part is missing, unknown or of another kind")
     if shape is str or shape is int:
-        if not isinstance(value, shape) or isinstance(value, bool) or (shape is int and not 0 <= value < 2**53):
+        if not (is_count(value) if shape is int else isinstance(value, str)):
             raise wrong
     elif isinstance(shape, list):
         if not isinstance(value, list):
@@ -275,6 +307,10 @@ def check_shape(value, shape, pointer=""):
                 check_shape(value.get(name), inner, f"{pointer}/{name}")
 
 
+CONTENTS = (
+    r"[^\n]+\nworld ([a-z0-9]+(?:[_-][a-z0-9]+)*)(?: attempt ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\n"
+    r"[0-9]+\n[^\n]+\nentries ([01]*)\n"
+)
 MESSAGES = [{"role": str, "content?": str, "content_hash?": str}]
 BUNDLE_SHAPE = {
     "format": str,
@@ -353,13 +389,13 @@ def patches_of(entry):
 
 def named_material(entries):
     """The hashes of prompts, and those of answers and patches."""
-    prompts, texts = set(), set()
+    prompts, texts = [], []
     for entry in entries:
         if at(entry, "event_type") == "LLM_CALL":
-            prompts.add(at(entry, "metadata", "context_fingerprint", "context_hash"))
-        texts.add(at(entry, "details", "result_summary", "answer_hash"))
-        texts.add(at(entry, "details", "answer_hash"))
-        texts.update(at(patch, "patch_hash") for patch in patches_of(entry))
+            prompts.append(at(entry, "metadata", "context_fingerprint", "context_hash"))
+        texts.append(at(entry, "details", "result_summary", "answer_hash"))
+        texts.append(at(entry, "details", "answer_hash"))
+        texts.extend(at(patch, "patch_hash") for patch in patches_of(entry))
     return {hash for hash in prompts if isinstance(hash, str)}, {hash for hash in texts if isinstance(hash, str)}
 
 
@@ -371,17 +407,18 @@ def verify_bundle(text, wanted):
     key, size, root = open_checkpoint(bundle["key"], bundle["checkpoint"], wanted)
     seals = [read_seal(each["seal"], f"/seals/{i}/seal") for i, each in enumerate(bundle["seals"])]
     contents = open_note(bundle["contents"], key, "/contents")
-    found = re.match(r"[^\n]+\nworld (\S+)(?: attempt (\S+))?\n", contents)
+    found = re.fullmatch(CONTENTS, contents)
     if found is None:
         raise malformed("/contents", "this is no list of seals")
-    world, attempt = found.groups()
+    world, attempt, has_entries = found.groups()
     about = f"world {world}" if attempt is None else f"attempt {attempt} of world {world}"
     name = f"world {world}" if attempt is None else f"world {world} attempt {attempt}"
     listed = base64.b64encode(root_of([leaf_of(each["seal"]) for each in bundle["seals"]])).decode()
     is_of_it = all(
         seal["world_slug"] == world and (attempt is None or seal["attempt_id"] == attempt) for seal in seals
     )
-    if contents != f"{BUNDLE}\n{name}\n{len(seals)}\n{listed}\n" or not is_of_it or not seals:
+    expected = f"{BUNDLE}\n{name}\n{len(seals)}\n{listed}\nentries {has_entries}\n"
+    if contents != expected or len(has_entries) != len(seals) or not is_of_it or not seals:
         raise Refused("ALTERED", "/seals", "the seals are not those whose list was signed")
     before = None
     for i, (each, seal) in enumerate(zip(bundle["seals"], seals)):
@@ -392,7 +429,7 @@ def verify_bundle(text, wanted):
             raise Refused("ALTERED", f"/seals/{i}", "the seal does not continue the one before it")
         before = seal
     for i, (each, seal) in enumerate(zip(bundle["seals"], seals)):
-        check_entries(each, seal, f"/seals/{i}")
+        check_entries(each, seal, has_entries[i] == "0", f"/seals/{i}")
     entries = [entry for each in bundle["seals"] for entry in each.get("entries", [])]
     prompts, texts = named_material([read_entry(entry) for entry in entries])
     shown = set()
@@ -426,14 +463,16 @@ def continues(before, seal, is_whole):
     return not is_whole and seal["seal_seq"] > number
 
 
-def check_entries(each, seal, pointer):
-    if "leaves" not in each and "entries" not in each:
+def check_entries(each, seal, is_gone, pointer):
+    if is_gone and "leaves" not in each and "entries" not in each:
         return
+    if is_gone or "entries" not in each:
+        raise Refused("ALTERED", f"{pointer}/entries", "the signed list says otherwise whether its entries are there")
     named = each.get("leaves", [])
     leaves = [unbase64(hash) for hash in named]
     if "leaves" not in each or None in leaves or len(leaves) != seal["entries"] or root_of(leaves).hex() != seal["root"]:
         raise Refused("ALTERED", f"{pointer}/leaves", "the hashes of the entries do not give the root of their seal")
-    entries = each.get("entries", [])
+    entries = each["entries"]
     for i, entry in enumerate(entries):
         if i >= len(leaves) or leaf_of(entry) != leaves[i]:
             raise Refused("ALTERED", f"{pointer}/entries/{i}", "the entry is not the one that was sealed in this place")
@@ -478,6 +517,8 @@ def read_claim(claim):
     if not taken:
         raise unproven("/patch", "no sealed end of a turn names this patch")
     generation = at(taken[0], "source_invocation_id")
+    if not isinstance(generation, str):
+        raise unproven("/patch", "the end of the turn names no call of this patch")
     began = [entry for entry in entries if at(entry, "event_type") == "SESSION_BEGAN"]
     calls = [
         entry
@@ -486,6 +527,10 @@ def read_claim(claim):
     ]
     if not began or not calls:
         raise unproven("/entries", "the beginning of the attempt or the call of the model is missing")
+    turn, world = at(began[0], "details", "attempted_turn"), at(began[0], "details", "world_slug")
+    patch_seq, subject = at(taken[0], "patch_seq"), at(taken[0], "subject_id")
+    if not (is_count(turn) and isinstance(world, str) and is_count(patch_seq) and isinstance(subject, str)):
+        raise unproven("/entries", "the entries do not name the world, the turn, the subject and the patch")
     fingerprint = at(calls[0], "metadata", "context_fingerprint")
     if not all(map(is_one_or_other, claim["prompt"])) or at(fingerprint, "context_hash") != prompt_hash(claim["prompt"]):
         raise unproven("/prompt", "the call of the model names another prompt")
@@ -501,12 +546,12 @@ def read_claim(claim):
     state = at(own[-1], "state_after") if own else None
     if not isinstance(state, str):
         raise unproven("/patch", f"the patch changes no state of {claim['entity_id']}")
-    turn, world = at(began[0], "details", "attempted_turn"), at(began[0], "details", "world_slug")
-    by = f"by patch {at(taken[0], 'patch_seq')}, of {at(taken[0], 'subject_id')}"
+    model = at(fingerprint, "model_id")
+    by = f"by patch {patch_seq}, of {subject}"
     return [
         f"It holds: turn {turn} of world {world} gave {claim['entity_id']} this state, {by}:",
         f"  {state}",
-        f"The patch is of {at(fingerprint, 'model_id') or 'a model'}, which was given the prompt of the file.",
+        f"The patch is of {model if isinstance(model, str) and model else 'a model'}, which was given the prompt of the file.",
     ]
 
 
@@ -515,18 +560,28 @@ def harmless(text):
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
+def read_file(path):
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise malformed("", "it is no regular file")
+    with open(path, "rb") as file:
+        data = file.read(BYTES_MAX + 1)
+    if len(data) > BYTES_MAX:
+        raise malformed("", "it is larger than any evidence")
+    return data.decode()
+
+
 def main(words):
-    wanted = words.pop(words.index("--key") + 1) if "--key" in words[:-1] else None
-    files = [word for word in words if word != "--key"]
-    if len(files) != 1:
+    if words[:1] == ["--key"]:
+        words = words[2:] + words[:2]
+    if len(words) not in (1, 3) or words[0].startswith("--") or words[1:2] not in ([], ["--key"]):
         print(__doc__.strip())
         return 2
+    wanted = words[2] if len(words) == 3 else None
     if wanted is not None and read_key(wanted) is None:
         print("EVIDENCE_KEY_INVALID: this is no verifier key")
         return 1
     try:
-        with open(files[0], "rb") as file:
-            text = file.read().decode()
+        text = read_file(words[0])
         said, key = (verify_claim if text.startswith(PROOF) else verify_bundle)(text, wanted)
     except OSError as error:
         print(f"FILE_UNREADABLE: {error.strerror}")

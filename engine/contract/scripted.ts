@@ -74,7 +74,8 @@ export function toScriptedCall(text: string, id: string): FunctionCallItem | und
   const { kind, tool_call } = parseObject(text);
   if (kind !== 'tool_call' || typeof tool_call !== 'object' || tool_call === null) return undefined;
   const { name, arguments: given } = tool_call as Readonly<Record<string, Json>>;
-  return { type: 'function_call', call_id: id, name: String(name), arguments: JSON.stringify(given ?? {}) };
+  const named = typeof name === 'string' ? name : JSON.stringify(name ?? null);
+  return { type: 'function_call', call_id: id, name: named, arguments: JSON.stringify(given ?? {}) };
 }
 
 function parseObject(text: string): JsonObject {

@@ -1,5 +1,5 @@
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
-import type { Json, JsonObject } from '../contract/json.js';
+import type { Json } from '../contract/json.js';
 import type { CognitionProfile } from '../generated/cognition-profile.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { ToolPolicy } from '../generated/tool-policy.js';
@@ -140,7 +140,7 @@ function trace(place: Place, { subject, source }: PolicedCall, { offered }: Data
     world: listWorldSources({ find }, scenario),
   };
   const roster = rosterOf(world, subject ?? '', offered.node.projection);
-  return traceArguments(args, { messages, sources, schema: (schema ?? {}) as JsonObject, roster });
+  return traceArguments(args, { messages, sources, schema: schema ?? {}, roster });
 }
 
 /** The author's own words, and what each placeholder would bring in. */

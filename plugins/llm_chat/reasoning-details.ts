@@ -16,7 +16,7 @@ export class ReasoningDetails {
 
   append(piece: Json): void {
     if (!isFields(piece)) return;
-    const detail = piece as JsonObject;
+    const detail = piece;
     this.length += JSON.stringify(detail).length;
     const { index, type } = detail;
     const at = this.#details.findIndex(

@@ -45,7 +45,7 @@ async function sayInstead(): Promise<Answers> {
   return {
     ...script,
     turns: { '*': { ...turn, 'nora/act/round-1/try-2': { json: { kind: 'final_patch', patch: rest } } } },
-  } as Answers;
+  };
 }
 
 onEachDatabase('a call that a person must approve', (open) => {

@@ -59,13 +59,13 @@ test('the next request holds the call with its id, and one result for it; the re
     assert.deepEqual(Object.keys(tool.function).sort(), ['description', 'name', 'parameters']);
   }
   const second = requests.find(({ key }) => key.endsWith('/act/round-2/try-1'))?.body;
-  const [said, result] = (second?.['messages'] as readonly JsonObject[]).slice(-2);
-  const [call] = said?.['tool_calls'] as readonly { readonly id: string; readonly function: JsonObject }[];
+  const [said, result] = ((second?.['messages'] ?? []) as readonly JsonObject[]).slice(-2);
+  const [call] = (said?.['tool_calls'] ?? []) as readonly { readonly id: string; readonly function: JsonObject }[];
   assert.deepEqual(Object.keys(said ?? {}).sort(), ['content', 'role', 'tool_calls']);
   assert.equal(typeof call?.function['arguments'], 'string');
   assert.deepEqual(Object.keys(result ?? {}).sort(), ['content', 'role', 'tool_call_id']);
   assert.equal(result?.['tool_call_id'], call?.id);
-  assert.match(String(result?.['content']), /^\{"ok":true,"value":/);
+  assert.match(JSON.stringify(result?.['content']), /^"\{\\"ok\\":true,\\"value\\":/);
   const generations = turn.attempts[0]?.invocations.filter(({ llm_call_id }) => llm_call_id !== null) ?? [];
   const records = await Promise.all(generations.map(({ llm_call_id }) => llmCall(llm_call_id)));
   const electing = records.find(({ items }) => items?.some(({ type }) => type === 'function_call'));

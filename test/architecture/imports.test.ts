@@ -58,6 +58,8 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'core-agents-imports-downwards-only': [['engine/core/agents/a.ts', 'engine/core/turn/target.ts']],
   'core-cost-imports-downwards-only': [['engine/core/cost/a.ts', 'engine/core/nodes/target.ts']],
   'core-evidence-imports-downwards-only': [['engine/core/evidence/a.ts', 'engine/core/world/target.ts']],
+  'core-policy-imports-downwards-only': [['engine/core/policy/a.ts', 'engine/core/protocol/target.ts']],
+  'core-approvals-imports-downwards-only': [['engine/core/approvals/a.ts', 'engine/core/protocol/target.ts']],
   'core-facts-imports-downwards-only': [['engine/core/facts/a.ts', 'engine/core/orders/target.ts']],
   'core-orders-imports-downwards-only': [['engine/core/orders/a.ts', 'engine/core/ledger/target.ts']],
   'core-ledger-imports-downwards-only': [['engine/core/ledger/a.ts', 'engine/core/nodes/target.ts']],

@@ -35,7 +35,7 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     ],
   },
   "a plugin's code": {
-    pattern: /\bimportEntry\b|(?<=await |return |=> )import\((?!['"`\)])/,
+    pattern: /\bimportEntry\b|(?<=await |return |=> )import\((?!['"`)])/,
     files: ['engine/sources/bench.ts', 'engine/sources/import-entry.ts', 'engine/sources/index.ts'],
   },
   "a plugin's source": {

@@ -46,7 +46,6 @@ test('the reference shows an example of a shared part with the part, and not wit
 /** Fields of the schemas that this version refuses: the page, its row, and a park that writes the field. */
 const REFUSED: readonly (readonly [string, string, SmallPark])[] = [
   ['cognition-profile.md', 'connections', { profile: { connections: ['post_office'] } }],
-  ['tool-policy.md', 'require_approval', { tools: ['buy_candy'], require_approval: ['buy_candy'] }],
   ['workflow.md', 'connection', { tools: ['buy_candy'], tool_binding: { connection: 'post_office' } }],
 ];
 

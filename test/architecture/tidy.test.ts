@@ -96,10 +96,11 @@ const ships = own.filter((path) => /^(engine|fixtures)\//.test(path));
 const shipsBut = (files: readonly string[]): readonly string[] => ships.filter((path) => !files.includes(path));
 
 check(
-  'nothing that ships reaches the network by a global but the toy post, what goes through serve, and the keys of an issuer',
+  'nothing that ships reaches the network by a global but the toy post, what goes through serve, the operator’s authorisation, and the keys of an issuer',
   findNetworkGlobals,
   shipsBut([
     'engine/operations/served.ts',
+    'engine/sources/authorise.ts',
     'engine/surfaces/http/issuer.ts',
     'engine/surfaces/mcp/forward.ts',
     'fixtures/toys/post.ts',
@@ -129,6 +130,7 @@ check(
   shipsBut([
     'engine/operations/evidence/anchor.ts',
     'engine/operations/plugins/conformance/server.ts',
+    'engine/sources/authorise.ts',
     'engine/sources/children.ts',
     'engine/sources/examine-origin.ts',
     // For ranges of addresses only.
@@ -164,6 +166,7 @@ check(
     'engine/operations/own-files.ts',
     'engine/operations/plugins/conformance/suite.ts',
     'engine/operations/served.ts',
+    'engine/sources/authorise.ts',
     'engine/sources/bench.ts',
     'engine/sources/children.ts',
     'engine/store/folder-lock.ts',

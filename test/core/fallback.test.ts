@@ -251,7 +251,10 @@ describe('the check of a fallback', () => {
         `SOURCE_SPEAKS_OTHERWISE ${place}/llm_source_ref`,
       ],
       [
-        { fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } } },
+        {
+          schema_delivery: 'prompt',
+          fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } },
+        },
         `FALLBACK_CALLS_OTHERWISE ${place}/llm_source_ref`,
       ],
     ];

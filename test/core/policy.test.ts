@@ -142,11 +142,11 @@ for (const [what, args, known] of KNOWN)
 
 test('what a generation saw follows from the segments of its messages', () => {
   const { seen } = traceArguments({}, shown(SEGMENTS));
-  assert.deepEqual([...seen].sort(), ['author', 'model', 'source:inbox']);
+  assert.deepEqual(listed(seen), ['author', 'model', 'source:inbox']);
   const result = traceArguments({}, shown([{ origin: 'tool_result', text: 'x' }]));
-  assert.deepEqual([...result.seen].sort(), ['model', 'source:bank']);
+  assert.deepEqual(listed(result.seen), ['model', 'source:bank']);
   const remembered = traceArguments({}, shown([{ origin: 'subject.rendered', text: 'x' }]));
-  assert.deepEqual([...remembered.seen].sort(), ['model', 'scenario', 'source:bank', 'source:inbox', 'world']);
+  assert.deepEqual(listed(remembered.seen), ['model', 'scenario', 'source:bank', 'source:inbox', 'world']);
 });
 
 test('a rule that denies matches one untrusted origin, and one that allows needs every origin', () => {
@@ -192,7 +192,9 @@ test('a condition on an argument that the call leaves out does not hold', () => 
 test('what is no number is not below a limit', () => {
   const rules = compile({ rules: [{ arguments: { '/amount': { below: 50 } }, decide: 'allow' }] });
   const decisions = [49, 50, '9', null, [1, 2], [1, 60]].map(
-    (amount) => decide(rules, { ...CALL, arguments: { amount } as JsonObject }).decision,
+    (amount) => decide(rules, { ...CALL, arguments: { amount } }).decision,
   );
   assert.deepEqual(decisions, ['allow', 'deny', 'deny', 'deny', 'allow', 'deny']);
 });
+
+const listed = (seen: ReadonlySet<string> | 'anything') => (seen === 'anything' ? seen : [...seen].toSorted());

@@ -53,11 +53,7 @@ Signed by the key that was given.
   });
   const hidden = { ...bundle, prompts: bundle.prompts.map(hideMessages), texts: [] };
   assert.match(verify(JSON.stringify(hidden))?.said ?? '', /shows 0 texts, and has of 3 the hash alone/);
-  const removed = {
-    ...hidden,
-    prompts: [],
-    seals: bundle.seals.map(({ seal, index, proof }) => ({ seal, index, proof })),
-  };
+  const removed = makeEvidence({ is_removed: true }).bundle;
   assert.match(verify(JSON.stringify(removed))?.said ?? '', /The world was removed: of 3 seals/);
   const proved = verify(claim, key);
   assert.equal(proved?.status, 0);
@@ -74,5 +70,10 @@ test('the second verifier refuses what the first refuses, for the same reason', 
     const place = code === 'EVIDENCE_MALFORMED' ? '' : ` at ${pointer || 'the whole file'}:`;
     assert.ok(said.startsWith(`${code}${place}`), `${name}: ${said}`);
   }
+  assert.equal(
+    spawnSync('python3', ['-I', PROGRAM, join(folder, '0'), '--key']).status,
+    2,
+    'an option without its value',
+  );
   assert.match(verify(evidence.claim, 'chukwa/test')?.said ?? '', /^EVIDENCE_KEY_INVALID/);
 });

@@ -4,7 +4,13 @@ import { canonicalText, contentHash } from '../../engine/core/content/canonical.
 import { findAt, isList, pointerTokens, toPointer } from '../../engine/core/content/json-pointer.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { encodeBase64 } from '../../engine/core/evidence/base64.js';
-import { BUNDLE_FORMAT, type Bundle, contentsText } from '../../engine/core/evidence/bundle.js';
+import {
+  BUNDLE_FORMAT,
+  type Bundle,
+  type BundledSeal,
+  contentsText,
+  listPresence,
+} from '../../engine/core/evidence/bundle.js';
 import { formatCheckpoint } from '../../engine/core/evidence/checkpoint.js';
 import { formatClaim, isOfClaim, proveEntries } from '../../engine/core/evidence/claim.js';
 import { promptHash, type PromptMessage } from '../../engine/core/evidence/material.js';
@@ -64,44 +70,61 @@ export function entriesOf(turn: number): readonly string[] {
 const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
 const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(text));
 
+/** What the maker of evidence does otherwise, who may sign what they like. */
+interface Making {
+  readonly key?: SigningKey;
+  readonly world_slug?: string;
+  readonly change_entries?: (entries: readonly string[]) => readonly string[];
+  readonly change_seal?: (seal: string) => string;
+  readonly is_removed?: boolean;
+}
+
 /** A log of three turns of a park with another world between them, its bundle, and the proof of one claim. */
-export function makeEvidence(key: SigningKey = makeSigningKey('chukwa/test')): {
+export function makeEvidence({
+  key = makeSigningKey('chukwa/test'),
+  world_slug = 'park',
+  change_entries = (entries) => entries,
+  change_seal = (seal) => seal,
+  is_removed = false,
+}: Making = {}): {
   readonly key: string;
   readonly bundle: Bundle;
   readonly claim: string;
 } {
-  const turns = [1, 2, 3].map(entriesOf);
+  const turns = [1, 2, 3].map((turn) => change_entries(entriesOf(turn)));
   const roots = turns.map((entries) => rootOf(leavesOf(entries)));
   const seals = turns.map((entries, index) =>
-    sealText({
-      world_slug: 'park',
-      seal_seq: index + 1,
-      attempt_id: attemptId(index + 1),
-      source_invocation_id: '',
-      entries: entries.length,
-      root: hex(roots[index]),
-      previous_root: hex(roots[index - 1]),
-      sealed_at: '2026-05-01T09:00:00.000Z',
-    }),
+    change_seal(
+      sealText({
+        world_slug,
+        seal_seq: index + 1,
+        attempt_id: attemptId(index + 1),
+        source_invocation_id: '',
+        entries: entries.length,
+        root: hex(roots[index]),
+        previous_root: hex(roots[index - 1]),
+        sealed_at: '2026-05-01T09:00:00.000Z',
+      }),
+    ),
   );
   const log = leavesOf([...seals.slice(0, 2), 'of another world', ...seals.slice(2)]);
   const places = [0, 1, 3];
   const checkpoint = signNote(formatCheckpoint({ origin: key.name, size: log.length, root: rootOf(log) }), key);
   const vkey = formatVerifierKey(key);
+  const bundled = seals.map((seal, index): BundledSeal => {
+    const entries = turns[index] as readonly string[];
+    const place = places[index] as number;
+    const logged = { seal, index: place, proof: proveInclusion(log, place).map(encodeBase64) };
+    return is_removed ? logged : { ...logged, leaves: leavesOf(entries).map(encodeBase64), entries };
+  });
   const bundle: Bundle = {
     format: BUNDLE_FORMAT,
     key: vkey,
     checkpoint,
-    contents: signNote(contentsText({ world_slug: 'park' }, seals), key),
-    seals: seals.map((seal, index) => ({
-      seal,
-      index: places[index] as number,
-      proof: proveInclusion(log, places[index] as number).map(encodeBase64),
-      leaves: leavesOf(turns[index] as readonly string[]).map(encodeBase64),
-      entries: turns[index] as readonly string[],
-    })),
-    prompts: [PROMPT],
-    texts: [ANSWER, PATCH],
+    contents: signNote(contentsText({ world_slug, has_entries: listPresence(bundled) }, bundled), key),
+    seals: bundled,
+    prompts: is_removed ? [] : [PROMPT],
+    texts: is_removed ? [] : [ANSWER, PATCH],
   };
   const material = {
     key: vkey,
@@ -144,28 +167,136 @@ const without =
   (list) =>
     list.toSpliced(index, 1);
 
+type Wrong = readonly [name: string, code: string, pointer: string, text: string];
+
+/** A key with which anybody can sign, since every multiple of its point is of small order. */
+function makeWeakKey(public_key: string): SigningKey {
+  const signature = Buffer.concat([Buffer.from([1]), Buffer.alloc(63)]);
+  return { name: 'chukwa/weak', public_key: Buffer.from(public_key, 'hex'), sign: () => signature };
+}
+
+/** Files that are wrong, though the holder of the key has signed them. */
+function signedAnyway(): readonly Wrong[] {
+  const key = makeSigningKey('chukwa/own');
+  const rewrite =
+    (part: string | RegExp, written: string) =>
+    (entries: readonly string[]): readonly string[] =>
+      entries.map((entry) => entry.replace(part, () => written));
+  const bundle = (making: Parameters<typeof makeEvidence>[0]) =>
+    JSON.stringify(makeEvidence({ key, ...making }).bundle);
+  const claim = (...parts: Parameters<typeof rewrite>) =>
+    makeEvidence({ key, change_entries: rewrite(...parts) }).claim;
+  const call = '"event_type":"LLM_CALL"';
+  const numbers = ['0.30000000000000004441', '1e-400', '100000000000000000000000', '1.0', '-0'];
+  const nested = [64, 2000].map((depth) => [`${depth} lists`, `${'['.repeat(depth)}${']'.repeat(depth)}`] as const);
+  const named = `"source_invocation_id":"${CALL}"`;
+  const weak = {
+    'of small order': `01${'00'.repeat(31)}`,
+    'that is not canonical': `ee${'ff'.repeat(30)}7f`,
+    'with the sign of a zero': `01${'00'.repeat(30)}80`,
+  };
+  const empty = makeEvidence({ key, change_entries: () => [] }).bundle;
+  return [
+    ...[...numbers.map((number) => [number, number] as const), ...nested].map(
+      ([what, part]): Wrong => [
+        `a prompt that only an entry with ${what} names`,
+        'ALTERED',
+        '/prompts/0',
+        bundle({ change_entries: rewrite(call, `${call},"more":${part}`) }),
+      ],
+    ),
+    ...['1', 'true', '{}', '[1]', 'null'].map(
+      (value): Wrong => [
+        `a patch of the call ${value}`,
+        'UNPROVEN',
+        '/patch',
+        claim(named, `"source_invocation_id":${value}`),
+      ],
+    ),
+    ['a patch of no call', 'UNPROVEN', '/patch', claim(`,${named}`, '')],
+    ['a turn that is a text', 'UNPROVEN', '/entries', claim('"attempted_turn":3', '"attempted_turn":"3"')],
+    ['a turn that is a list', 'UNPROVEN', '/entries', claim('"attempted_turn":3', '"attempted_turn":[3]')],
+    ['a patch without a number', 'UNPROVEN', '/entries', claim('"patch_seq":1', '"patch_seq":true')],
+    ['a world that is a list', 'UNPROVEN', '/entries', claim('"world_slug":"park"', '"world_slug":["park"]')],
+    [
+      'an answer hash that is a list',
+      'ALTERED',
+      '/texts/0',
+      bundle({ change_entries: rewrite(/"answer_hash":"\w+"/, '"answer_hash":["x"]') }),
+    ],
+    [
+      'a prompt hash that is an object',
+      'ALTERED',
+      '/prompts/0',
+      bundle({ change_entries: rewrite(/"context_hash":"\w+"/, '"context_hash":{}') }),
+    ],
+    [
+      'a patch hash that is a list',
+      'ALTERED',
+      '/texts/1',
+      bundle({ change_entries: rewrite(/"patch_hash":"\w+"/, '"patch_hash":[1]') }),
+    ],
+    ['a world of another spelling', 'MALFORMED', '/contents', bundle({ world_slug: 'pa\u0085rk' })],
+    ['a world with a byte order mark', 'MALFORMED', '/contents', bundle({ world_slug: 'pa\ufeffrk' })],
+    [
+      'a seal number with a point',
+      'MALFORMED',
+      '/seals/0/seal',
+      bundle({ change_seal: (seal) => seal.replace(/("seal_seq":\d)/, '$1.0') }),
+    ],
+    [
+      'an empty seal without its list of entries',
+      'ALTERED',
+      '/seals/0/entries',
+      JSON.stringify({
+        ...empty,
+        seals: empty.seals.map(({ entries: _entries, ...seal }) => seal),
+        prompts: [],
+        texts: [],
+      }),
+    ],
+    ...Object.entries(weak).map(
+      ([what, public_key]): Wrong => [`a key ${what}`, 'MALFORMED', '/key', bundle({ key: makeWeakKey(public_key) })],
+    ),
+  ];
+}
+
 /** Files that are wrong in one way each. */
 export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>): readonly Falsified[] {
-  const other = makeEvidence(makeSigningKey('chukwa/test'));
+  const other = makeEvidence();
   const whole = JSON.stringify(bundle);
   const edit = (pointer: string, part: Change): string =>
     JSON.stringify(change(JSON.parse(whole) as Json, pointer, part));
+  const extra = /^extra (.*)$/m.exec(claim)?.[1] ?? '';
   const editClaim = (pointer: string, part: Change): string => {
-    const encoded = /^extra (.*)$/m.exec(claim)?.[1] ?? '';
-    const material = change(JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Json, pointer, part);
-    return claim.replace(encoded, Buffer.from(JSON.stringify(material)).toString('base64'));
+    const material = change(JSON.parse(Buffer.from(extra, 'base64').toString('utf8')) as Json, pointer, part);
+    return claim.replace(extra, Buffer.from(JSON.stringify(material)).toString('base64'));
   };
   const alien = entriesOf(9);
+  const rewriteClaim = (part: string, written: string): string => {
+    const text = Buffer.from(extra, 'base64').toString('utf8').replace(part, written);
+    return claim.replace(extra, Buffer.from(text).toString('base64'));
+  };
   const [first, second] = bundle.seals;
-  const files: readonly (readonly [name: string, code: string, pointer: string, text: string])[] = [
+  const withoutEntries = ({ entries: _entries, leaves: _leaves, ...logged }: BundledSeal) => logged as unknown as Json;
+  const removed = makeEvidence({ is_removed: true }).bundle;
+  const files: readonly Wrong[] = [
     ['a bundle cut in its middle', 'MALFORMED', '', whole.slice(0, whole.length / 2)],
     ['nothing', 'MALFORMED', '', ''],
     ['a list', 'MALFORMED', '', '[]'],
-    ['a name twice', 'MALFORMED', '/format', whole.replace('{', '{"format":"chukwa evidence 1",')],
+    ['a name twice', 'MALFORMED', '/format', whole.replace('{', '{"format":"chukwa evidence 2",')],
     ['half a character', 'MALFORMED', '/prompts/0/1/content', whole.replace('Here is a crumb.', '\\ud83d')],
     ['a member nobody knows', 'MALFORMED', '/note', edit('/note', 'x')],
     ['a number as a text', 'MALFORMED', '/seals/0/index', edit('/seals/0/index', '0')],
-    ['another format', 'MALFORMED', '/format', edit('/format', 'chukwa evidence 2')],
+    ...['0.0', '0e0', '-0', '00'].map(
+      (zero): Wrong => [
+        `the place ${zero}`,
+        'MALFORMED',
+        zero === '00' ? '' : '/seals/0/index',
+        whole.replace('"index":0,', `"index":${zero},`),
+      ],
+    ),
+    ['another format', 'MALFORMED', '/format', edit('/format', 'chukwa evidence 1')],
     ['no key', 'MALFORMED', '/key', edit('/key', 'chukwa/test')],
     ['the key of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/key', other.key)],
     ['a checkpoint of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/checkpoint', other.bundle.checkpoint)],
@@ -196,6 +327,24 @@ export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>)
     ['swapped entries', 'ALTERED', '/seals/2/entries/0', edit('/seals/2/entries', reverse)],
     ['entries cut off', 'ALTERED', '/seals/2/entries', edit('/seals/2/entries', cut)],
     ['one entry more', 'ALTERED', '/seals/2/entries/5', edit('/seals/2/entries', (list) => [...list, '{}'])],
+    [
+      'a seal whose entries were taken out',
+      'ALTERED',
+      '/seals/1/entries',
+      edit('/seals/1', second === undefined ? null : withoutEntries(second)),
+    ],
+    [
+      'a bundle that a stranger has emptied',
+      'ALTERED',
+      '/seals/0/entries',
+      JSON.stringify({ ...bundle, seals: bundle.seals.map(withoutEntries), prompts: [], texts: [] }),
+    ],
+    [
+      'entries of a world that was removed',
+      'ALTERED',
+      '/seals/0/entries',
+      JSON.stringify({ ...removed, seals: removed.seals.map((seal) => ({ ...seal, leaves: [], entries: [] })) }),
+    ],
     ['another prompt', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content', 'Here is a cake.')],
     ['a content beside its hash', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content_hash', sha256('x'))],
     ['another answer', 'ALTERED', '/texts/0', edit('/texts/0', `${ANSWER} `)],
@@ -203,6 +352,7 @@ export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>)
     ['a proof without its signature', 'MALFORMED', '/checkpoint', claim.slice(0, claim.indexOf('\n\n—'))],
     ['a proof of another place', 'NOT_IN_LOG', '/seal', claim.replace('index 3', 'index 2')],
     ['a proof whose extra line is no JSON', 'MALFORMED', '', claim.replace(/^extra .*$/m, 'extra AAAA')],
+    ['a proof with the place 0.0', 'MALFORMED', '', rewriteClaim('"index":0,', '"index":0.0,')],
     ['a proof of another state', 'UNPROVEN', '/patch', editClaim('/patch', PATCH.replace('eaten', 'kept'))],
     ['a proof about another entity', 'UNPROVEN', '/patch', editClaim('/entity_id', 'cake')],
     ['a proof from another prompt', 'UNPROVEN', '/prompt', editClaim('/prompt/0/content', '')],
@@ -214,7 +364,12 @@ export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>)
   ];
   const others = { 'the bundle of another': JSON.stringify(other.bundle), 'the proof of another': other.claim };
   return [
-    ...files.map(([name, code, pointer, text]) => ({ name, text, code: `EVIDENCE_${code}`, pointer })),
+    ...[...files, ...signedAnyway()].map(([name, code, pointer, text]) => ({
+      name,
+      text,
+      code: `EVIDENCE_${code}`,
+      pointer,
+    })),
     ...Object.entries(others).map(([name, text]) => {
       return { name, text, key, code: 'EVIDENCE_OF_ANOTHER_KEY', pointer: '/key' };
     }),

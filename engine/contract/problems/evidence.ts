@@ -36,6 +36,10 @@ export const EVIDENCE_PROBLEMS = {
         leaves: ['The hashes of the entries do not give the root of their seal.', BY_ITS_MAKER],
         entry: ['The entry is not the one that was sealed in this place.', BY_ITS_MAKER],
         count: ['There are more or fewer entries than were sealed.', BY_ITS_MAKER],
+        presence: [
+          'The signed list says otherwise whether the file has the entries of this seal, or they are gone.',
+          BY_ITS_MAKER,
+        ],
         material: ['No sealed entry has the hash of this text.', BY_ITS_MAKER],
       },
       { kind: 'entry' },

@@ -14,6 +14,13 @@ const RESTORE =
 
 const behind = (after: string | null): string => (after === null ? 'at the beginning' : `after ${after}`);
 
+const NO_EXPORT = {
+  unreadable: 'is missing, or cannot be read',
+  folder: 'is a folder',
+  no_file: 'is no regular file',
+  too_large: 'is larger than 500 MiB',
+};
+
 /** The faults of a sealed record, and of look-ups in it. */
 export const LEDGER_PROBLEMS = {
   ENTRY_ALTERED: content<NamedEntry>({
@@ -70,11 +77,10 @@ export const LEDGER_PROBLEMS = {
     repair: ({ patterns }) => `Name one of ${patterns.join(', ')}, and with "of" the id that it starts from.`,
     example: { pattern: 'causes', patterns: ['causal_chain', 'chain_scope'] },
   }),
-  NOT_AN_EXPORT: content<{ readonly folder: string }>({
-    message: ({ folder }) =>
-      `${folder} does not hold export.json, HO2/ledger/workorder.jsonl, HO1/ledger/worker.jsonl and seals.jsonl.`,
+  NOT_AN_EXPORT: content<{ readonly folder: string; readonly file: string; readonly found: keyof typeof NO_EXPORT }>({
+    message: ({ folder, file, found }) => `${folder} is no export of a ledger: ${file} ${NO_EXPORT[found]}.`,
     repair: 'Name a folder that chukwa ledger export has written.',
-    example: { folder: 'park-ledger' },
+    example: { folder: 'park-ledger', file: 'seals.jsonl', found: 'unreadable' },
   }),
   SEAL_MISSING: content<{ readonly attempt_id: string }>({
     meaning: 'An attempt ended before seals were kept, or its seal was removed.',

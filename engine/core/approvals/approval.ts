@@ -41,12 +41,10 @@ export interface AskedApproval {
  * Binds a decision to its call: the tool's definition, the arguments, the deciding rule, the subject and the attempt.
  * @returns SHA-256, 64 hex digits; another one for a call that differs in any of these
  */
-export function bindApproval(
-  attempt_id: string,
-  { effect: _, because: _why, deadline_ms: _until, ...asked }: AskedApproval,
-): string {
-  const { subject_id = null, node_id = null, ...bound } = asked;
-  return contentHash({ attempt_id, ...bound, subject_id, node_id });
+export function bindApproval(attempt_id: string, asked: AskedApproval): string {
+  const { command_key, tool_name, source_hash, request, policy_hash, rule, subject_id = null, node_id = null } = asked;
+  const call = { command_key, tool_name, source_hash, request, subject_id, node_id };
+  return contentHash({ attempt_id, ...call, policy_hash, rule });
 }
 
 /** A person's decision for calls to come. */

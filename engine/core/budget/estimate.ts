@@ -1,3 +1,4 @@
+import { percentile95 } from '../cost/estimate.js';
 import { type Amounts, type Limits, NOTHING } from '../protocol/amounts.js';
 import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
@@ -76,9 +77,4 @@ function saidIn(event: CallEvent): string {
   if (event.kind !== 'call_answered') return '';
   const { text } = event.value as { readonly text?: unknown };
   return typeof text === 'string' ? text : '';
-}
-
-/** The number that 19 in 20 of some numbers do not exceed. */
-export function percentile95(numbers: readonly number[]): number | undefined {
-  return numbers.toSorted((one, other) => one - other)[Math.ceil(numbers.length * 0.95) - 1];
 }

@@ -1,5 +1,4 @@
 import type { TokenUsage } from '../../contract/source.js';
-import { percentile95 } from '../budget/estimate.js';
 import type { MeteredCall } from './cost.js';
 import { type Money, toUsd } from './money.js';
 import type { CostOf } from './price-book.js';
@@ -181,4 +180,9 @@ function mean(numbers: readonly number[]): number {
 
 function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** The number that 19 in 20 of some numbers do not exceed. */
+export function percentile95(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((one, other) => one - other)[Math.ceil(numbers.length * 0.95) - 1];
 }

@@ -1,16 +1,16 @@
 import type { Json } from '../../contract/json.js';
 import { problem, type Outcome, type Problem, refuse, succeed } from '../../contract/problem.js';
-import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
+import { parseExactJson } from './exact-json.js';
 import { listMaterial, type NamedMaterial, promptHash, type PromptMessage } from './material.js';
 import { isIncluded, leafHash, rootOf, toHex } from './merkle.js';
 import { parseSeal, type SealStatement } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey, verifyNote } from './signed-note.js';
 
-export const BUNDLE_FORMAT = 'chukwa evidence 1';
+export const BUNDLE_FORMAT = 'chukwa evidence 2';
 
 /** What proves an attempt or a world to those who have nothing else. */
 export interface Bundle {
@@ -19,7 +19,7 @@ export interface Bundle {
   readonly key: string;
   /** The signed state of the log. */
   readonly checkpoint: string;
-  /** The signed list of the seals, so that none can be left out unseen. */
+  /** The signed list of the seals, so that none can be left out or emptied unseen. */
   readonly contents: string;
   readonly seals: readonly BundledSeal[];
   readonly prompts: readonly (readonly PromptMessage[])[];
@@ -68,13 +68,25 @@ export interface VerifiedBundle {
   readonly hidden: number;
 }
 
+/** What the signed list says of the bundle. */
+interface Contents extends Pick<VerifiedBundle, 'world_slug' | 'attempt_id'> {
+  /** A digit for each seal: 1 where the bundle has its entries, 0 where they are gone. */
+  readonly has_entries: string;
+}
+
 /** The text that lists the seals of a bundle, to be signed. */
 export function contentsText(
-  { world_slug, attempt_id }: Pick<VerifiedBundle, 'world_slug' | 'attempt_id'>,
-  seals: readonly string[],
+  { world_slug, attempt_id, has_entries }: Contents,
+  seals: readonly Pick<BundledSeal, 'seal'>[],
 ): string {
   const about = attempt_id === undefined ? `world ${world_slug}` : `world ${world_slug} attempt ${attempt_id}`;
-  return `${BUNDLE_FORMAT}\n${about}\n${seals.length}\n${encodeBase64(rootOf(seals.map(leafHash)))}\n`;
+  const root = encodeBase64(rootOf(seals.map(({ seal }) => leafHash(seal))));
+  return `${BUNDLE_FORMAT}\n${about}\n${seals.length}\n${root}\nentries ${has_entries}\n`;
+}
+
+/** Which seals have their entries beside them: a digit for each. */
+export function listPresence(seals: readonly Pick<BundledSeal, 'entries'>[]): string {
+  return seals.map(({ entries }) => (entries === undefined ? '0' : '1')).join('');
 }
 
 /**
@@ -84,7 +96,7 @@ export function contentsText(
  * @returns what it proves, or the first part that proves nothing
  */
 export function verifyBundle(text: string, wanted?: VerifierKey): Outcome<VerifiedBundle> {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (!parsed.ok) return refuse(malformed(`it ${parsed.fault.reason}`, parsed.fault.pointer ?? ''));
   const misshapen = findMisshapen(parsed.value, SHAPE);
   if (misshapen !== undefined) return refuse(malformed('a part is missing, unknown or of another kind', misshapen));
@@ -101,14 +113,15 @@ export function verifyBundle(text: string, wanted?: VerifierKey): Outcome<Verifi
   }
   const contents = openContents(bundle, key, seals);
   if (!contents.ok) return contents;
-  const isWhole = contents.value.attempt_id === undefined;
-  const wrong = findWrongSeal(bundle, checkpoint, seals, isWhole) ?? findWrongEntry(bundle, seals);
+  const { has_entries, ...about } = contents.value;
+  const isWhole = about.attempt_id === undefined;
+  const wrong = findWrongSeal(bundle, checkpoint, seals, isWhole) ?? findWrongEntry(bundle, seals, has_entries);
   if (wrong !== undefined) return refuse(wrong);
   const entries = bundle.seals.flatMap((sealed) => sealed.entries ?? []);
   const material = readMaterial(bundle, entries);
   if (!material.ok) return material;
   return succeed({
-    ...contents.value,
+    ...about,
     key: bundle.key,
     checkpoint,
     seals: seals.length,
@@ -144,27 +157,24 @@ function openNote(note: string, key: VerifierKey, pointer: string): Outcome<stri
   return refuse(problem('EVIDENCE_SIGNATURE_WRONG', { key: named }, { pointer }));
 }
 
-/** What the bundle is about, if its list of seals is the signed one. */
-function openContents(
-  bundle: Bundle,
-  key: VerifierKey,
-  seals: readonly SealStatement[],
-): Outcome<Pick<VerifiedBundle, 'world_slug' | 'attempt_id'>> {
+const CONTENTS =
+  /^[^\n]+\nworld ([a-z0-9]+(?:[_-][a-z0-9]+)*)(?: attempt ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\n\d+\n[^\n]+\nentries ([01]*)\n$/;
+
+/** What the signed list says, if the seals of the bundle are those that it lists. */
+function openContents(bundle: Bundle, key: VerifierKey, seals: readonly SealStatement[]): Outcome<Contents> {
   const opened = openNote(bundle.contents, key, '/contents');
   if (!opened.ok) return opened;
-  const [, world_slug, attempt_id] = /^[^\n]+\nworld (\S+)(?: attempt (\S+))?\n/.exec(opened.value) ?? [];
-  if (world_slug === undefined) return refuse(malformed('this is no list of seals', '/contents'));
-  const about = attempt_id === undefined ? { world_slug } : { world_slug, attempt_id };
-  const expected = contentsText(
-    about,
-    bundle.seals.map(({ seal }) => seal),
-  );
+  const [, world_slug, attempt_id, has_entries] = CONTENTS.exec(opened.value) ?? [];
+  if (world_slug === undefined || has_entries === undefined)
+    return refuse(malformed('this is no list of seals', '/contents'));
+  const contents = { world_slug, ...(attempt_id === undefined ? {} : { attempt_id }), has_entries };
   const isOfIt = seals.every(
     (seal) => seal.world_slug === world_slug && (attempt_id === undefined || seal.attempt_id === attempt_id),
   );
-  if (opened.value !== expected || !isOfIt || seals.length === 0)
+  const isListed = opened.value === contentsText(contents, bundle.seals) && has_entries.length === seals.length;
+  if (!isListed || !isOfIt || seals.length === 0)
     return refuse(problem('EVIDENCE_ALTERED', { kind: 'seals' }, { pointer: '/seals' }));
-  return succeed(about);
+  return succeed(contents);
 }
 
 /** Each seal stands in the log, and after those before it. */
@@ -196,19 +206,26 @@ function continues(before: SealStatement | undefined, seal: SealStatement, isWho
   return !isWhole && seal.seal_seq > (before?.seal_seq ?? 0);
 }
 
-/** The entries are those that their seal counts, in its order. */
-function findWrongEntry({ seals: bundled }: Bundle, seals: readonly SealStatement[]): Problem | undefined {
+/** The entries are those that their seal counts, in its order; none where the signed list says that they are gone. */
+function findWrongEntry(
+  { seals: bundled }: Bundle,
+  seals: readonly SealStatement[],
+  has_entries: string,
+): Problem | undefined {
   for (const [position, { leaves, entries }] of bundled.entries()) {
-    if (leaves === undefined && entries === undefined) continue;
     const pointer = `/seals/${position}`;
+    const isGone = has_entries[position] === '0';
+    if (isGone && leaves === undefined && entries === undefined) continue;
+    if (isGone || entries === undefined)
+      return problem('EVIDENCE_ALTERED', { kind: 'presence' }, { pointer: `${pointer}/entries` });
     const hashes = (leaves ?? []).map(decodeBase64).filter((hash) => hash !== undefined);
     const { root, entries: count } = seals[position] as SealStatement;
     if (hashes.length !== leaves?.length || hashes.length !== count || toHex(rootOf(hashes)) !== root)
       return problem('EVIDENCE_ALTERED', { kind: 'leaves' }, { pointer: `${pointer}/leaves` });
-    const differing = (entries ?? []).findIndex((entry, at) => leaves[at] !== encodeBase64(leafHash(entry)));
+    const differing = entries.findIndex((entry, at) => leaves[at] !== encodeBase64(leafHash(entry)));
     if (differing !== -1)
       return problem('EVIDENCE_ALTERED', { kind: 'entry' }, { pointer: `${pointer}/entries/${differing}` });
-    if (entries?.length !== count)
+    if (entries.length !== count)
       return problem('EVIDENCE_ALTERED', { kind: 'count' }, { pointer: `${pointer}/entries` });
   }
   return undefined;
@@ -244,9 +261,9 @@ function isShown(messages: readonly PromptMessage[]): boolean {
   return messages.every((message) => 'content' in message);
 }
 
-/** An entry of a ledger as a value; undefined where the text is no JSON. */
+/** An entry of a ledger as a value; undefined where the text is no exact JSON. */
 export function readEntry(text: string): Json | undefined {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   return parsed.ok ? parsed.value : undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, type Refused, refuse, succeed } from '../../contract/problem.js';
 import { findAt, isList } from '../content/json-pointer.js';
-import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
+import { parseExactJson } from './exact-json.js';
 import { isOneOrOther, malformed, MESSAGES, openCheckpoint, readEntry } from './bundle.js';
 import { type Checkpoint, formatLogProof, parseLogProof } from './checkpoint.js';
 import { ANSWER_HASH, CONTEXT_HASH, listPatches, promptHash, type PromptMessage } from './material.js';
@@ -98,7 +98,7 @@ const CALL_ID = ['details', 'source_invocation_id'];
 export function verifyClaim(text: string, wanted?: VerifierKey): Outcome<VerifiedClaim> {
   const log = parseLogProof(text);
   if (log === undefined) return refuse(malformed('it is no proof of a log, or only a part of one', ''));
-  const parsed = parseJson(decodeUtf8(log.extra) ?? '');
+  const parsed = parseExactJson(decodeUtf8(log.extra) ?? '');
   if (!parsed.ok) return refuse(malformed('its extra line is no JSON', ''));
   const misshapen = findMisshapen(parsed.value, SHAPE);
   if (misshapen !== undefined) return refuse(malformed('a part is missing, unknown or of another kind', misshapen));
@@ -129,10 +129,15 @@ function readClaim({ entries, entity_id, prompt, answer, patch }: ClaimMaterial)
   const began = values.find((entry) => isEvent(entry, 'SESSION_BEGAN'));
   const taken = values.flatMap(listPatches).find((each) => findAt(each, ['patch_hash']) === sha256(patch));
   if (taken === undefined) return unproven('no sealed end of a turn names this patch', '/patch');
-  const generation = findAt(taken, ['source_invocation_id']);
+  const generation = textAt(taken, ['source_invocation_id']);
+  if (generation === undefined) return unproven('the end of the turn names no call of this patch', '/patch');
   const call = values.find((entry) => isEvent(entry, 'LLM_CALL') && findAt(entry, CALL_ID) === generation);
   if (began === undefined || call === undefined)
     return unproven('the beginning of the attempt or the call of the model is missing', '/entries');
+  const [world_slug, turn] = [textAt(began, ['details', 'world_slug']), countAt(began, ['details', 'attempted_turn'])];
+  const [subject_id, patch_seq] = [textAt(taken, ['subject_id']), countAt(taken, ['patch_seq'])];
+  if (world_slug === undefined || turn === undefined || subject_id === undefined || patch_seq === undefined)
+    return unproven('the entries do not name the world, the turn, the subject and the patch', '/entries');
   if (!prompt.every(isOneOrOther) || findAt(call, CONTEXT_HASH) !== promptHash(prompt))
     return unproven('the call of the model names another prompt', '/prompt');
   if (answer !== undefined && findAt(call, ANSWER_HASH) !== sha256(answer))
@@ -140,12 +145,12 @@ function readClaim({ entries, entity_id, prompt, answer, patch }: ClaimMaterial)
   const state = stateAfter(patch, entity_id);
   if (state === undefined) return unproven(`the patch changes no state of ${entity_id}`, '/patch');
   return succeed({
-    world_slug: textAt(began, ['details', 'world_slug']),
-    turn: Number(findAt(began, ['details', 'attempted_turn'])),
+    world_slug,
+    turn,
     entity_id,
     state,
-    subject_id: textAt(taken, ['subject_id']),
-    patch_seq: Number(findAt(taken, ['patch_seq'])),
+    subject_id,
+    patch_seq,
     patch_hash: sha256(patch),
     prompt_hash: promptHash(prompt),
     model: textAt(call, ['metadata', 'context_fingerprint', 'model_id']) || null,
@@ -158,17 +163,21 @@ function stateAfter(patch: string, entity_id: string): string | undefined {
   const own = (isList(effects) ? effects : []).findLast(
     (effect) => findAt(effect, ['entity_id']) === entity_id && findAt(effect, ['state_before']) !== undefined,
   );
-  const state = findAt(own ?? null, ['state_after']);
-  return typeof state === 'string' ? state : undefined;
+  return textAt(own ?? null, ['state_after']);
 }
 
 function isEvent(entry: Json, event_type: string): boolean {
   return findAt(entry, ['event_type']) === event_type;
 }
 
-function textAt(value: Json, tokens: readonly string[]): string {
+function textAt(value: Json, tokens: readonly string[]): string | undefined {
   const found = findAt(value, tokens);
-  return typeof found === 'string' ? found : '';
+  return typeof found === 'string' ? found : undefined;
+}
+
+function countAt(value: Json, tokens: readonly string[]): number | undefined {
+  const found = findAt(value, tokens);
+  return findMisshapen(found, 'count') === undefined ? Number(found) : undefined;
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
-import { parseJson } from '../content/parse-json.js';
+import { parseExactJson } from './exact-json.js';
 import { findMisshapen, type Shape } from './shape.js';
 
 /** A seal as the log holds it: what a world's attempt left when it ended, or what a later settlement added. */
@@ -39,7 +39,7 @@ const SHAPE: Shape = {
 
 /** The seal of a leaf's text; undefined where it is none. */
 export function parseSeal(text: string): SealStatement | undefined {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (!parsed.ok || findMisshapen(parsed.value, SHAPE) !== undefined) return undefined;
   return parsed.value as JsonObject & SealStatement;
 }

@@ -1,4 +1,4 @@
-import { isSignedBy } from '../content/ed25519.js';
+import { isSignedBy, isSoundKey } from '../content/ed25519.js';
 import { sha256Bytes } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 
@@ -33,13 +33,13 @@ export function formatVerifierKey(key: VerifierKey): string {
   return `${key.name}+${Buffer.from(keyId(key)).toString('hex')}+${encodeBase64(typed)}`;
 }
 
-/** The key of such a text; undefined where it is none, is of another type, or has another key's id. */
+/** The key of such a text; undefined where it is none, is of another type, is not sound, or has another key's id. */
 export function parseVerifierKey(text: string): VerifierKey | undefined {
   const [name = '', , ...rest] = text.split('+');
   const typed = decodeBase64(rest.join('+'));
   if (!isKeyName(name) || typed?.length !== KEY_BYTES + 1 || typed[0] !== ED25519) return undefined;
   const key: VerifierKey = { name, public_key: typed.slice(1) };
-  return formatVerifierKey(key) === text ? key : undefined;
+  return isSoundKey(key.public_key) && formatVerifierKey(key) === text ? key : undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { renderPrompt } from '../prompt/render.js';
 import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
-import { type ModelContentDetail, retryClassOf } from '../protocol/failure.js';
+import { retryClassOf } from '../protocol/failure.js';
 import type {
   CallProgram,
   NodeConstraints,
@@ -22,6 +22,7 @@ import type {
 import { textSchema } from '../protocol/program.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
+import type { Complaint } from './complaint.js';
 import { fallbackKey, gateConversation, generationSuffix, verdictSuffix } from './call-key.js';
 import { writeRejection } from './native-calls.js';
 import { callFailed, placeholderUnresolved } from './node-failure.js';
@@ -51,14 +52,6 @@ export interface Lane {
 export type Asked =
   | { readonly ok: true; readonly lane: Lane; readonly command: Invoke }
   | { readonly ok: false; readonly failure: NodeFailure };
-
-/** The fault of an answer, for the record and for the model. */
-export interface Complaint {
-  readonly detail: ModelContentDetail;
-  readonly message: string;
-  /** Nothing of the answer is worth keeping. */
-  readonly from_scratch?: true;
-}
 
 /** The common part of the nodes that ask a model: one lane of generations. */
 export interface GenerationProgram extends NodeProgram {

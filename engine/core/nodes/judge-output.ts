@@ -15,7 +15,7 @@ import { findPatchComplaints } from '../world/judge-patch.js';
 import { EFFECT_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
 import { type Projection, project } from '../world/projection.js';
 import type { WorldPatch } from '../world/world-patch.js';
-import type { Complaint } from './generation.js';
+import type { Complaint } from './complaint.js';
 import type { NodeScope } from './node-type.js';
 
 /** How many of a validator's complaints one message to a model holds. */

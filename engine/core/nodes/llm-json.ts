@@ -9,7 +9,8 @@ import { describeGeneration, findUnaskedGeneration, parseGenerationSuffix } from
 import { compileGeneration } from './compile-generation.js';
 import { offerAnswerSchema } from './compose-schema.js';
 import { askGate, handleVerdict, type Judging, PASSES } from './gate.js';
-import { type Complaint, fallBack, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
+import type { Complaint } from './complaint.js';
+import { fallBack, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
 import { findMisfit } from './judge-output.js';
 import type { NodeStep, NodeType } from './node-type.js';
 

@@ -24,11 +24,11 @@ import { compileContract, compileGeneration } from './compile-generation.js';
 import { compileTool } from './compile-tool.js';
 import { composeToolLoopSchema, withReach } from './compose-schema.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
+import type { Complaint } from './complaint.js';
 import {
   type Asked,
   append,
   ask,
-  type Complaint,
   correct,
   fallBack,
   type GenerationProgram,

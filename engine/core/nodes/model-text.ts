@@ -7,7 +7,7 @@ import { describeTextFault, parseJson } from '../content/parse-json.js';
 import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { ToolCalling } from '../protocol/program.js';
-import type { Complaint } from './generation.js';
+import type { Complaint } from './complaint.js';
 
 /** Model text as JSON, or the complaint that says why it is none. */
 export type ReadText =

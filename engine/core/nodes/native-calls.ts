@@ -8,7 +8,7 @@ import { listCalls, type Said } from '../prompt/items.js';
 import { escapeUnseen } from '../prompt/quote.js';
 import type { OfferedSchema, OfferedTools, PermittedTool } from '../protocol/program.js';
 import { toDeliveredSchema } from './delivered-schema.js';
-import type { Complaint } from './generation.js';
+import type { Complaint } from './complaint.js';
 import { readModelText, type ReadText } from './model-text.js';
 
 // A model that calls tools natively answers with items. They are read as the tool loop's output, which is what a model
@@ -118,6 +118,6 @@ export function writeRejection(complaint: Complaint, text: string): string {
 
 /** What a model said, as one text: its calls where it made any. */
 export function writeSaid({ text, items }: Said): string {
-  const calls = listCalls({ ...(items === undefined ? {} : { items }) });
+  const calls = listCalls(items === undefined ? {} : { items });
   return calls.length === 0 ? text : canonicalText({ text, items: calls as unknown as Json });
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
 import { PATCH_OPERATIONS, WORLD_VALUES, type WorldValue } from '../world/patch-operations.js';
+import { parseMoment } from '../world/simulation-time.js';
 import type { AgUiBody, AgUiEvent, PatchOperation } from './ag-ui-event.js';
 import { seenDetails, type StreamReader } from './seen-details.js';
 import type { AttemptBegan, CallEnded, CallStarted, Told, ToldEffect, TurnCommitted } from './told.js';
@@ -34,7 +35,9 @@ export interface Translated<State, Event> {
 export function toAgUi(state: AgUiState, told: Told, reader: StreamReader): Translated<AgUiState, AgUiEvent> {
   const translated = translate(state, told, reader);
   if (told.kind === 'text_streamed') return translated;
-  const timestamp = Date.parse(told.at);
+  const moment = parseMoment(told.at);
+  // The record's own moments are all of this form.
+  const timestamp = moment.ok ? moment.milliseconds : 0;
   return { state: translated.state, events: translated.events.map((event) => ({ ...event, timestamp })) };
 }
 

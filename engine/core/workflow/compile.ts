@@ -20,6 +20,7 @@ import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import { noteLargeNodes, toLimits, toSession } from './session-budgets.js';
 import type {
+  CallProgram,
   Program,
   SessionProgram,
   SubjectProgram,
@@ -73,14 +74,20 @@ interface CompiledCognition {
   readonly session?: SessionProgram;
 }
 
-/** The workflow for one subject: without the tools that a rule denies it whatever their arguments are. */
-function offerTo(subject_id: string, workflow: WorkflowProgram): WorkflowProgram {
+/**
+ * The workflow for one subject: without the tools that are denied it, whatever their arguments are, and not to others. One
+ * that is denied to all is in it only where the policy misspells its name, which is an error of its own.
+ */
+function offerTo(subject_id: string, subjects: readonly string[], workflow: WorkflowProgram): WorkflowProgram {
   return changeWorkflow(workflow, (node) => {
     const permitted = node.tools?.flatMap((tool) => (tool.permitted ? [tool] : [])) ?? [];
-    const offered = permitted.filter(({ call }) => {
-      const foreseen = foreseeCall(call, subject_id);
-      return foreseen === undefined || !isDenied(foreseen);
-    });
+    const isDeniedTo = (call: CallProgram, subject: string): boolean => {
+      const foreseen = foreseeCall(call, subject);
+      return foreseen !== undefined && isDenied(foreseen);
+    };
+    const offered = permitted.filter(
+      ({ call }) => !isDeniedTo(call, subject_id) || subjects.every((subject) => isDeniedTo(call, subject)),
+    );
     if (offered.length === permitted.length) return node;
     return nodeTypeOf(node).narrow(node, new Set(offered.map(({ name }) => name)));
   });
@@ -143,7 +150,11 @@ function compileCognition(
     ? noteLeaks(parts, { kind: 'cognition_workflow', hash: workflowHash }, workflow, { ...place.cognition, rules })
     : [];
   const subjects =
-    value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: offerTo(subject_id, value) }));
+    value &&
+    place.cognition.subjects.map((subject_id) => ({
+      subject_id,
+      workflow: offerTo(subject_id, place.cognition.subjects, value),
+    }));
   return {
     subjects,
     problems: [...unmet, ...compiled.problems, ...leaks],

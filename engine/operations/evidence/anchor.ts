@@ -20,17 +20,20 @@ export interface Anchored {
   readonly checkpoint: Checkpoint;
 }
 
-/** The last checkpoint of a key in the file of an anchor; undefined where there is none, or a command keeps them. */
+/**
+ * The largest checkpoint of a key in the file of an anchor; undefined where there is none, or a command keeps them. A
+ * smaller one that stands behind it may be of a database that was put back.
+ */
 export async function findAnchored(anchor: Anchor, key: VerifierKey): Promise<Outcome<Anchored | undefined>> {
   if (anchor.kind === 'command') return succeed(undefined);
   try {
     const notes = (await readFile(anchor.file, 'utf8')).match(NOTES) ?? [];
-    for (const note of notes.toReversed()) {
-      const verdict = verifyNote(note, key);
-      const checkpoint = verdict.kind === 'signed' ? parseCheckpoint(verdict.text) : undefined;
-      if (checkpoint?.origin === key.name) return succeed({ note, checkpoint });
-    }
-    return succeed(undefined);
+    const said = notes.toReversed().flatMap((note) => {
+      const checkpoint = parseCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1));
+      return checkpoint?.origin === key.name ? [{ note, checkpoint }] : [];
+    });
+    const largest = said.toSorted((one, other) => other.checkpoint.size - one.checkpoint.size);
+    return succeed(largest.find(({ note }) => verifyNote(note, key).kind === 'signed'));
   } catch (error) {
     const code = codeOf(error);
     return code === 'ENOENT' ? succeed(undefined) : failed(`its file cannot be read (${code})`);

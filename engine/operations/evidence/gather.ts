@@ -10,6 +10,7 @@ import {
   BUNDLE_FORMAT,
   type BundledSeal,
   contentsText,
+  listPresence,
   readEntry,
   verifyBundle,
   type VerifiedBundle,
@@ -82,13 +83,7 @@ export async function gatherBundle(
     format: BUNDLE_FORMAT,
     key: formatVerifierKey(key),
     checkpoint: log.value.made.checkpoint,
-    contents: signNote(
-      contentsText(
-        about.value,
-        ordered.map(({ seal }) => seal),
-      ),
-      key,
-    ),
+    contents: signNote(contentsText({ ...about.value, has_entries: listPresence(ordered) }, ordered), key),
     seals: ordered,
     ...material,
   };

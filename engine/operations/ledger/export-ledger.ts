@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { groupBy } from '../../core/content/group-by.js';
@@ -14,7 +13,7 @@ import { splitHashes, toHex } from '../../core/evidence/merkle.js';
 import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import type { Tier } from '../../core/orders/work-order.js';
 import type { Archive } from '../engine.js';
-import { FileFault, onFile } from '../file-fault.js';
+import { readRegularFile } from '../documents/index.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { writeNewFolder } from '../write-files.js';
@@ -106,23 +105,20 @@ function toExported(
   };
 }
 
+/** The largest file of an export that is read: a text of this runtime can hold hardly more. */
+const BYTES_MAX = 500 * 1_048_576;
+
 /** Checks the folder of an export by itself. It needs no database. */
 export async function verifyExport(folder: string, shown: string): Promise<Outcome<CheckedExport>> {
-  try {
-    const [scope, HO2, HO1, seals] = await Promise.all([
-      readLines(folder, EXPORT_FILES.scope),
-      readLines(folder, EXPORT_FILES.HO2),
-      readLines(folder, EXPORT_FILES.HO1),
-      readLines(folder, EXPORT_FILES.seals),
-    ]);
-    return succeed(checkExport({ scope, HO2, HO1, seals }));
-  } catch (error) {
-    if (error instanceof FileFault) return refuse(problem('NOT_AN_EXPORT', { folder: shown }));
-    throw error;
+  const lines: Partial<Record<keyof ExportedLines, readonly string[]>> = {};
+  for (const name of Object.keys(EXPORT_FILES) as readonly (keyof ExportedLines)[]) {
+    const file = EXPORT_FILES[name];
+    const read = await readRegularFile(join(folder, file), BYTES_MAX);
+    if (read.kind !== 'text' && read.kind !== 'not_utf8')
+      return refuse(problem('NOT_AN_EXPORT', { folder: shown, file, found: read.kind }));
+    // A byte that was altered is found in its line, as any other change.
+    const text = read.kind === 'text' ? read.text : Buffer.from(read.bytes).toString('utf8');
+    lines[name] = text.split('\n').filter((line) => line !== '');
   }
-}
-
-async function readLines(folder: string, file: string): Promise<readonly string[]> {
-  const text = await onFile(readFile(join(folder, file), 'utf8'));
-  return text.split('\n').filter((line) => line !== '');
+  return succeed(checkExport(lines as ExportedLines));
 }

@@ -95,12 +95,17 @@ async function readAll(
   if (head === undefined || end === undefined) throw damaged('it is cut off');
   if (end.rows !== rows || end.sha256 !== digest.close()) throw damaged('its digest is not that of its lines');
   if (existing !== undefined) throw new Refusal({ kind: 'world_exists', world_slug: existing });
-  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-  if (earlier !== undefined) await carryForward(client, earlier, head.worlds);
-  for (const { reason, text } of ROW_FAULTS)
-    if ((await client.query(text, [head.worlds])).rowCount !== 0) throw damaged(reason);
-  for (const table of await describeTables(client)) await raiseNumbers(client, table, head.worlds);
+  await complete(client, head.worlds, earlier);
   return { kind: 'imported', worlds: head.worlds, rows };
+}
+
+/** All rows are there: they are carried forward where they come from an earlier version, and checked together. */
+async function complete(client: PoolClient, worlds: FileHead['worlds'], earlier?: EarlierSchema): Promise<void> {
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+  if (earlier !== undefined) await carryForward(client, earlier, worlds);
+  for (const { reason, text } of ROW_FAULTS)
+    if ((await client.query(text, [worlds])).rowCount !== 0) throw damaged(reason);
+  for (const table of await describeTables(client)) await raiseNumbers(client, table, worlds);
 }
 
 /** A schema as an earlier version had it, beside the database's own and within the transaction. */

@@ -55,7 +55,11 @@ export function toPage<Kind extends keyof Answers>(declared: Resource<Kind>): Pa
       return { ...asks, trail: [], lede: html`${problem}${searchForm(path, asks.fields, asked)}`, sections: [] };
     });
   return {
-    ...{ path, reader, says, gives, takes },
+    path,
+    reader,
+    says,
+    gives,
+    takes,
     ...present({ refused }),
     async read(archive, asked) {
       const found = await declared.read(archive, asked);

@@ -34,8 +34,8 @@ export function toCommand(name: string, declared: Resource): CommandEntry {
 /** The page of a server that shows the same. */
 function toPage({ path, takes }: Resource, { parameters, query }: Asked): string {
   const said = Object.entries(query).filter(([name]) => takes.some((taken) => taken === name));
-  const text = Object.fromEntries(said.map(([name, value]) => [name, String(value)]));
-  return `${fillPath(path, parameters)}?${new URLSearchParams(text)}`;
+  const text = Object.fromEntries(said.map(([name, value]) => [name, value]));
+  return `${fillPath(path, parameters)}?${new URLSearchParams(text).toString()}`;
 }
 
 /** What the person at the database's own machine asks for, who is its operator. */
