@@ -95,7 +95,6 @@ export const approvals = listResource({
 });
 
 export const approvalStatistics = resource({
-  name: 'approval_statistics',
   path: '/approval-statistics',
   command: 'approvals stats',
   says: 'Show how persons decide on calls, by rule: how many, how fast, and the rules that never denied one.',
