@@ -55,7 +55,7 @@ export interface TokenUsage {
 export interface TraceSink {
   /** A piece of the model's text, verbatim, as it arrives. */
   chunk(text: string): void;
-  /** Tokens as the provider counts them; the last report counts. */
+  /** Tokens as the provider counts them; the last report counts, where none was larger. */
   tokens(usage: TokenUsage): void;
   /** Any other value to record with the call, under a name of the plugin's. */
   artifact(kind: string, value: Json): void;

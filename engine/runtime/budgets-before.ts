@@ -7,11 +7,12 @@ import { bytesToTokens, type CountedTokens } from '../core/protocol/token-counts
 import { contentOf, nodePlace } from '../core/turn/budgets.js';
 import { sourcesOf } from '../core/workflow/sources-of.js';
 import type { AttemptLease, AttemptPast, EarlierCall } from '../ports/attempts.js';
+import { listKept } from './kept-budgets.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /**
- * What is known of a program's budgets before an attempt: the same for each of its drivers. Where the program has none,
- * nothing is read.
+ * What is known of a program's budgets before an attempt: the same for each of its drivers. For budgets that are kept,
+ * this process remembers the earlier answers. Where nothing is bounded, nothing is read.
  */
 export async function findBudgetsBefore(
   parts: RuntimeParts,
@@ -19,8 +20,11 @@ export async function findBudgetsBefore(
   lease: AttemptLease,
   past: AttemptPast | undefined,
 ): Promise<{ readonly budgets?: BudgetsBefore }> {
-  if (program.sessions === undefined) return {};
+  if (program.sessions === undefined && listKept(parts, program, lease.world_slug).length === 0) return {};
   const { spent, outputs } = await parts.attempts.findEarlierSpending(lease);
+  const seen = parts.budgets?.outputs;
+  for (const node of outputs) if (!seen?.has(nodePlace(node))) seen?.set(nodePlace(node), node.output_tokens);
+  if (program.sessions === undefined) return {};
   const bySubject = new Map<string, Amounts>();
   for (const call of spent)
     bySubject.set(call.subject_id, add(bySubject.get(call.subject_id) ?? NOTHING, toAmounts(program, call)));

@@ -5,7 +5,7 @@ import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import { ChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
-import { COUNTS_DOUBTED, doubtCounts } from '../core/protocol/token-counts.js';
+import { COUNTS_DOUBTED, doubtCounts, doubtLimited, doubtShrunk } from '../core/protocol/token-counts.js';
 import { makeSourceFailure } from './source-failure.js';
 
 export interface CallOutside {
@@ -38,6 +38,7 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
   let artifactBytes = 0;
   let usage: TokenUsage | undefined;
   let reported: TokenUsage | undefined;
+  let contradicted: string | undefined;
   let characters = 0;
   let open = true;
   return {
@@ -50,7 +51,9 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
       tokens: (report) => {
         if (!open) return;
         reported = { ...report };
-        usage = toTokenUsage(report) ?? usage;
+        const counted = toTokenUsage(report);
+        contradicted ??= usage && counted && doubtShrunk(usage, counted);
+        usage = counted ?? usage;
       },
       artifact: (kind, value) => {
         if (!open) return;
@@ -64,13 +67,19 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
     finish: async () => {
       open = false;
       const chunks = await collector.finish();
-      const { generation } = passage.command;
-      const doubt = reported && generation && doubtCounts(reported, generation.messages, characters);
+      const { generation, call, max_output_tokens } = passage.command;
+      const limit = max_output_tokens ?? call.source.output_limit;
+      // What is computed from the record anew cannot find these doubts: such counts are left out of it.
+      const unkept = contradicted ?? (usage && generation && doubtLimited(usage, limit, characters));
+      const doubt = unkept ?? (reported && generation && doubtCounts(reported, generation.messages, characters));
       const trace: CallTrace = {
         chunks,
         artifacts: doubt === undefined ? artifacts : [...artifacts, { kind: COUNTS_DOUBTED, value: doubt }],
       };
-      return { ...(usage ? { usage } : {}), ...(passage.route.plugin.speaks === 'chat' ? { trace } : {}) };
+      return {
+        ...(usage && unkept === undefined ? { usage } : {}),
+        ...(passage.route.plugin.speaks === 'chat' ? { trace } : {}),
+      };
     },
   };
 }

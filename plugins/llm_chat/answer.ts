@@ -1,4 +1,4 @@
-import type { AnswerItem, Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
+import type { AnswerItem, Capabilities, ChatAnswer, Json } from 'chukwa/plugin';
 import type { Chunk } from './chunk.js';
 import { ReasoningDetails } from './reasoning-details.js';
 import { ToolCalls } from './tool-calls.js';
@@ -21,7 +21,6 @@ export class Received {
   is_hung_up = false;
   /** The answer stood where reasoning belongs. */
   is_reasoning = false;
-  usage: TokenUsage | undefined;
   id: string | undefined;
   model: string | undefined;
   system_fingerprint: string | undefined;
@@ -33,7 +32,6 @@ export class Received {
     for (const detail of chunk.reasoning_details) this.reasoning_details.append(detail);
     for (const piece of chunk.tool_calls) this.tool_calls.append(piece);
     this.finish_reason = chunk.finish_reason ?? this.finish_reason;
-    this.usage = chunk.usage ?? this.usage;
     this.id = chunk.id || this.id;
     this.model = chunk.model || this.model;
     this.system_fingerprint = chunk.system_fingerprint ?? this.system_fingerprint;

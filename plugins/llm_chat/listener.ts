@@ -71,12 +71,11 @@ export class Listener {
     return isWritten ? conclusion.answer : this.#say(conclusion.answer);
   }
 
-  /** Records artifacts beside the call: provider, tokens, and texts that are no part of the answer. */
+  /** Records artifacts beside the call: provider, and texts that are no part of the answer. */
   report(): void {
     const { trace } = this.#context;
     this.#flush();
     const received = this.#received;
-    if (received.usage) trace.tokens(received.usage);
     if (received.refusal !== '') trace.artifact('refusal', received.refusal);
     if (received.reasoning !== '') trace.artifact('reasoning', received.reasoning);
     const { set_aside } = this.#wrapper;
@@ -107,6 +106,7 @@ export class Listener {
     if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
     this.#events += 1;
     this.#received.append(chunk);
+    if (chunk.usage) this.#context.trace.tokens(chunk.usage);
     if (chunk.text !== '') this.#handleText(this.#wrapper.push(chunk.text));
     this.#limit();
   }

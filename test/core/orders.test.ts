@@ -241,6 +241,13 @@ describe('the work orders of a node with a gate', () => {
     assert.deepEqual(decisions, ['escalate']);
   });
 
+  it('an order fails whose gate never gives a verdict, and says why', () => {
+    const unjudged = factsOf([...SENT_BACK.slice(0, 2), { key: key(1, '/gate/try-2'), says: 'invalid' }], 'failed');
+    const [performed] = foldOrders(plan, unjudged).chains.flatMap(({ orders }) => orders);
+    const { state, error, output_result } = performed?.order ?? {};
+    assert.deepEqual([state, error?.reason, output_result], ['failed', 'escalated', null]);
+  });
+
   it('a run that was superseded performed the same orders, as far as it came', () => {
     const first = SENT_BACK.slice(0, 4).map((call): MadeCall => ({ ...call, is_superseded: true }));
     const second: readonly MadeCall[] = [

@@ -191,6 +191,7 @@ test('an answer is expected to be as long as most earlier ones of its node, else
   assert.equal(expected([40, 900]), 900);
   assert.equal(expected([], 500), 500);
   assert.equal(expected([700], 500), 500);
+  assert.equal(expected([]), 1_024, 'not the whole budget of its node');
 });
 
 test('a verdict of a gate counts against the session, and is expected to be as long as earlier verdicts', () => {

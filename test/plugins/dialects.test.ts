@@ -73,6 +73,7 @@ for (const dialect of DIALECTS) {
     assert.equal(provider['ended_by'], keeps.ended_by);
     assert.deepEqual(provider['reasoning_from'], keeps.reasoning_from && [keeps.reasoning_from]);
     assert.deepEqual(outcome.usage, keeps.tokens);
+    assert.equal(artifactOf(outcome, 'counts_doubted'), undefined);
   });
 }
 

@@ -93,7 +93,7 @@ onEachDatabase('a session budget', (open) => {
   test('that has too little left for a call ends the attempt before it is made, and the next one at the turn as well', async (context) => {
     const stage = await open();
     stage.model.setScript(
-      says({ json: REJECTED, usage: { input_tokens: 2_000, output_tokens: 2_400 } }, { json: PATCH }),
+      says({ json: REJECTED, usage: { input_tokens: 3_500, output_tokens: 900 } }, { json: PATCH }),
     );
     const { world_slug } = await makeWorld(context, stage, {
       session: { token_budget: 5_000 },
@@ -217,6 +217,32 @@ onEachDatabase('a budget of a world', (open) => {
     assert.equal((await stage.invocation(refused)).failure_class, 'budget_exhausted');
     const other = await makeWorld(context, stage, { world: { token_budget: 5_000 }, max_output_tokens: 901 });
     assert.equal((await stage.run(other)).attempts[0]?.status, 'committed');
+  });
+});
+
+onEachDatabase('a budget that is kept', (open) => {
+  test('refuses no call of a source without a limit because its node may use more than the budget has', async (context) => {
+    const stage = await open();
+    stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_000, output_tokens: 100 } }));
+    const { world_slug } = await makeWorld(context, stage, { world: { token_budget: 4_000 } });
+    const end = await drive(stage, world_slug);
+    assert.equal(end.kind, 'committed', end.kind === 'failed' ? end.failure.message : '');
+    const [first] = stage.model.requests;
+    assert.ok(Number(limitOf(first ?? { body: null })) < 4_000, 'its answer may have what is left');
+  });
+
+  test('expects of a call what earlier processes have seen of its node, whatever its source permits', async (context) => {
+    const stage = await open();
+    stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_000, output_tokens: 100 } }));
+    const authored = { world: { token_budget: 7_000 }, max_output_tokens: 4_000 };
+    const { world_slug } = await makeWorld(context, stage, authored);
+    const { budgets } = stage.engine.runtime;
+    assert.ok(budgets !== undefined);
+    for (const turn of [1, 2, 3]) {
+      const fresh = { budgets: { ...budgets, outputs: new Map() } };
+      const end = await drive(stage, world_slug, fresh);
+      assert.equal(end.kind, 'committed', `${turn}: ${end.kind === 'failed' ? end.failure.message : ''}`);
+    }
   });
 });
 

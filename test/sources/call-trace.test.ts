@@ -33,16 +33,25 @@ for (const [reports, usage] of [
   [[{ input_tokens: 5, output_tokens: '5' }], undefined],
   [[GOOD, { input_tokens: -1, output_tokens: 5 }], GOOD],
   [[GOOD, { input_tokens: 6, output_tokens: 7 }], { input_tokens: 6, output_tokens: 7 }],
+  [
+    [
+      { input_tokens: 40_000, output_tokens: 10_000 },
+      { input_tokens: 1, output_tokens: 1 },
+    ],
+    undefined,
+  ],
 ] as const)
   test(`of the reports ${JSON.stringify(reports)} the tokens are ${JSON.stringify(usage)}`, async (t) => {
     assert.deepEqual(await usageOf(t, reports), usage);
   });
 
 /** The trace of a call that began at 1000, by a clock that the test sets. */
-function openTrace(flushed: (batch: ChunkBatch) => Promise<void> = async () => {}) {
+function openTrace(flushed: (batch: ChunkBatch) => Promise<void> = async () => {}, output_limit?: number) {
   const clock = { time: 1_000, now: () => clock.time };
+  const command = chatCall();
+  const source = { ...command.call.source, ...(output_limit === undefined ? {} : { output_limit }) };
   const passage = {
-    command: chatCall(),
+    command: { ...command, call: { ...command.call, source } },
     recorder: makeRecorder({ flushed }),
     started_at: 1_000,
     secrets: createSecretReplacer([]),
@@ -69,6 +78,34 @@ test('what is reported once a call has ended is dropped', async () => {
   assert.deepEqual(await finished, { trace: { chunks: undefined, artifacts: [] } });
 });
 
+for (const [name, reports, output_limit, doubt] of [
+  [
+    'that shrink',
+    [
+      { input_tokens: 400, output_tokens: 100 },
+      { input_tokens: 1, output_tokens: 100 },
+    ],
+    undefined,
+    /400 tokens of the prompt.*, and then 1 /,
+  ],
+  ['of more than the limit that was sent', [{ input_tokens: 40, output_tokens: 2_000 }], 1_000, /2000 tokens.*1000/],
+  ['that grow', [GOOD, { input_tokens: 40, output_tokens: 100 }], 1_000, undefined],
+  [
+    'of reasoning beside the limit',
+    [{ input_tokens: 40, output_tokens: 9_000, reasoning_tokens: 8_500 }],
+    1_000,
+    undefined,
+  ],
+] as const)
+  test(`counts ${name} are ${doubt ? 'not believed, and are no counts of the call' : 'believed'}`, async () => {
+    const { sink, finish } = openTrace(undefined, output_limit);
+    sink.chunk('a');
+    for (const report of reports) sink.tokens(report);
+    const { usage, trace } = await finish();
+    assert.deepEqual(usage, doubt ? undefined : reports.at(-1));
+    assert.match(JSON.stringify(trace?.artifacts), doubt ?? /^\[\]$/);
+  });
+
 const PROMPT = (text: string) => [{ role: 'user', segments: [{ origin: 'author', text }], hash: 'a' }] as const;
 
 for (const [name, counts, prompt, said, doubt] of [
@@ -78,6 +115,10 @@ for (const [name, counts, prompt, said, doubt] of [
   ['a text of no tokens', [10, 0], 100, 10, /10 characters, and no token/],
   ['no text of no tokens', [10, 0], 100, 0, undefined],
   ['a prompt of no tokens', [0, 5], 100, 10, /100 characters, and no token/],
+  ['a prompt of more tokens than its bytes can make', [1e9, 20], 1_700, 10, /1700 characters, and 1000000000 tokens/],
+  ['an answer of more tokens than any model writes', [400, 1e9], 1_700, 10, /10 characters, and 1000000000 tokens/],
+  ['a prompt in a script of which each character is three tokens', [12_000, 20], 4_000, 10, undefined],
+  ['an answer that was thought about in secret', [400, 60_000], 1_700, 10, undefined],
   ['a negative count', [-1, 5], 100, 10, /-1 is no number of tokens/],
   ['a count of more than any model is given', [1e15, 5], 100, 10, /1000000000000000 is no number of tokens/],
 ] as const)

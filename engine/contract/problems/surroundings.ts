@@ -290,6 +290,15 @@ export const SURROUNDINGS_PROBLEMS = {
     repair: 'Name a JSON file in CHUKWA_PRICES, or leave it out for the prices that ship.',
     example: { file: 'prices.json' },
   }),
+  PRICE_INVALID: content<{ readonly endpoint: string } | { readonly input_tokens: number }>({
+    meaning: 'An entry of the file that CHUKWA_PRICES names is for no endpoint, or has two prices for one call.',
+    message: (facts) =>
+      'endpoint' in facts
+        ? `${JSON.stringify(facts.endpoint)} is no URL of a server.`
+        : `Two prices begin above ${facts.input_tokens} input tokens.`,
+    repair: 'Write scheme, host and port, such as http://127.0.0.1:8080, and one price above each number of tokens.',
+    example: { endpoint: 'http://127.0.0.1:99999' },
+  }),
   PUBLIC_URL_INVALID: content(
     'CHUKWA_PUBLIC_URL is not an http or https URL.',
     'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',

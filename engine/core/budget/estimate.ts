@@ -33,16 +33,19 @@ function schemaText(schema: object): string {
   return text;
 }
 
+/** Of a node that has not answered yet, whose source names no limit. */
+const EXPECTED_OUTPUT = 1_024;
+
 /**
  * A generation before it is made. Its answer will most likely be as long as 19 in 20 earlier ones of its node, else as
- * long as its source permits, else it takes what is left of its node.
+ * long as its source permits, else of a usual length, or of what is left where that is less.
  */
 export function estimateCall(command: Invoke, { outputs, unspent, price }: Known): Estimate {
   const input = countInput(command);
   const { output_limit } = command.call.source;
   const of_node = Math.max(1, (command.node_tokens_left ?? Number.MAX_SAFE_INTEGER) - input);
   const most_output = Math.min(of_node, output_limit ?? Number.MAX_SAFE_INTEGER);
-  const unsaid = output_limit ?? Math.max(1, (unspent.tokens ?? Number.MAX_SAFE_INTEGER) - input);
+  const unsaid = output_limit ?? Math.max(1, Math.min(EXPECTED_OUTPUT, (unspent.tokens ?? Infinity) - input));
   const output = Math.min(most_output, percentile95(outputs) ?? unsaid);
   const amounts = (output_tokens: number, ms: number): Amounts => ({
     tokens: input + output_tokens,

@@ -131,7 +131,10 @@ interface OrderParts {
 function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failure }: OrderParts): PerformedOrder {
   const { session_id, subject, ended } = parts;
   const [first] = calls;
-  const result = findResult(calls);
+  const judged = findDecision(calls);
+  // An answer is no result where the attempt failed because its gate gave no verdict.
+  const isUnjudged = failure !== undefined && judged === undefined && calls.some(isOfGate);
+  const result = isUnjudged ? undefined : findResult(calls);
   const state = stateOf({
     has_begun: first !== undefined,
     is_done: result !== undefined,
@@ -166,7 +169,6 @@ function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failu
     completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? closed_at : null,
     cost: costOf(calls),
   };
-  const judged = findDecision(calls);
   return { order, planned, calls, ...(judged === undefined ? {} : { judged }) };
 }
 
@@ -222,10 +224,13 @@ function placeInLane({ start }: Call): number {
 const TRIES_MAX = 1_000;
 
 /** What a call of a gate decided, if it is one that did. */
-function decisionOf({ start, end }: Call): Decision | undefined {
-  if (start.invocation_kind !== 'quality_gate' || end?.status !== 'succeeded') return undefined;
+function decisionOf(call: Call): Decision | undefined {
+  const { end } = call;
+  if (!isOfGate(call) || end?.status !== 'succeeded') return undefined;
   return DECISIONS.find((decision) => end.model_output_kind === `gate_${decision}`);
 }
+
+const isOfGate = ({ start }: Call): boolean => start.invocation_kind === 'quality_gate';
 
 const DECISIONS = ['pass', 'retry', 'escalate'] as const satisfies readonly Decision[];
 
@@ -238,10 +243,7 @@ function findDecision(calls: readonly Call[]): PerformedOrder['judged'] {
 
 /** The call that gave the order its result: its last that is not superseded, where that ended well. */
 function findResult(calls: readonly Call[]): Call | undefined {
-  const last = calls.findLast(
-    ({ start, is_superseded, end }) =>
-      !is_superseded && end?.status === 'succeeded' && start.invocation_kind !== 'quality_gate',
-  );
+  const last = calls.findLast((call) => !call.is_superseded && call.end?.status === 'succeeded' && !isOfGate(call));
   const kind = last?.end?.model_output_kind ?? null;
   const isResult = last?.start.invocation_kind === 'node_call' || kind === 'final_patch' || kind === 'json_answer';
   return isResult ? last : undefined;

@@ -14,6 +14,15 @@ export type CountedTokens = Pick<TokenUsage, 'input_tokens' | 'output_tokens'>;
 const CHARACTERS_OF_A_TOKEN_MAX = 8;
 const PROMPT_CHARACTERS_MIN = 4_000;
 
+/** No tokenizer makes more tokens of a character: most make one of each byte at worst, and a character has up to three. */
+const TOKENS_OF_A_CHARACTER_MAX = 4;
+
+/** What a server adds to a prompt by itself: its template, the schema, tools. */
+const ADDED_TOKENS_MAX = 32_768;
+
+/** What a model may think beside its answer, which not every server counts apart. */
+const HIDDEN_TOKENS_MAX = 131_072;
+
 /** No model is given, or says, as many. */
 const TOKENS_MAX = 1_000_000_000;
 
@@ -31,10 +40,38 @@ export function doubtCounts(
     return `the prompt has ${characters} characters, and no token of it was counted`;
   if (characters >= PROMPT_CHARACTERS_MIN && characters > input_tokens * CHARACTERS_OF_A_TOKEN_MAX)
     return `the prompt has ${characters} characters, and ${input_tokens} tokens of it were counted: the server may have cut it; check the length of its context`;
-  return output_tokens === 0 && said_characters > 0
-    ? `the answer has ${said_characters} characters, and no token of it was counted`
+  if (input_tokens > characters * TOKENS_OF_A_CHARACTER_MAX + ADDED_TOKENS_MAX)
+    return `the prompt has ${characters} characters, and ${input_tokens} tokens of it were counted`;
+  if (output_tokens === 0 && said_characters > 0)
+    return `the answer has ${said_characters} characters, and no token of it was counted`;
+  return output_tokens > said_characters * TOKENS_OF_A_CHARACTER_MAX + HIDDEN_TOKENS_MAX
+    ? `the answer has ${said_characters} characters, and ${output_tokens} tokens of it were counted`
     : undefined;
 }
+
+/** Why the later of two reports of one answer cannot be true beside the earlier: counts only grow. */
+export function doubtShrunk(earlier: CountedTokens, later: CountedTokens): string | undefined {
+  const say = ({ input_tokens, output_tokens }: CountedTokens): string =>
+    `${input_tokens} tokens of the prompt and ${output_tokens} of the answer`;
+  return later.input_tokens < earlier.input_tokens || later.output_tokens < earlier.output_tokens
+    ? `the server counted ${say(earlier)}, and then ${say(later)}`
+    : undefined;
+}
+
+/** Why an answer cannot have so many tokens, beside its reasoning, under the limit that was sent. Some servers ignore it. */
+export function doubtLimited(
+  { output_tokens, reasoning_tokens = 0 }: TokenUsage,
+  limit: number | undefined,
+  said_characters: number,
+): string | undefined {
+  const most = Math.max((limit ?? Infinity) + ENDING_TOKENS, said_characters * TOKENS_OF_A_CHARACTER_MAX);
+  return output_tokens - reasoning_tokens > most
+    ? `${output_tokens} tokens were counted of an answer of ${said_characters} characters, and the limit was ${limit}`
+    : undefined;
+}
+
+/** Servers count marks at the end beyond the limit. */
+const ENDING_TOKENS = 16;
 
 /** Why counts cannot be true by themselves, whatever was asked and said; undefined where they can. */
 export function doubtParts(usage: TokenUsage): string | undefined {
