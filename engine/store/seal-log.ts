@@ -127,7 +127,7 @@ const FAULTY = prepare(
    ORDER BY log_index`,
 );
 
-interface FaultyLeaf extends InAttempt {
+export interface FaultyLeaf extends InAttempt {
   readonly seal_seq: number;
   readonly seal: string;
   readonly is_gone: boolean;

@@ -7,7 +7,7 @@ export const decideCall = action({
   kind: 'decide_call',
   name: 'decide_call',
   path: '/approvals/:approval_id/decision',
-  says: 'Approves or denies a call that waits for a person. Approved, it is made once, with the arguments that were shown.',
+  says: 'Approves or denies a call that waits for a person: approved, it is made once, as shown.',
   by: 'operator',
   hints: { is_destructive: true, is_idempotent: true },
   takes: { decision: choice('The decision', ['approved', 'denied']) },

@@ -262,7 +262,7 @@ const MISSHAPEN = prepare(
 );
 
 /** What does not fit together of the attempts, seals, turns and scenarios of a world. */
-interface TurnFault {
+export interface TurnFault {
   readonly kind: 'reopened' | 'orphan' | 'turn' | 'scenario';
   readonly attempt_id: string | null;
   readonly turn: number | null;
