@@ -20,9 +20,22 @@ import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
 import type { OutsideView } from '../support/databases.js';
 
 const SEALED_TABLES = [
-  ...['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches', 'attempts', 'turns'],
-  ...['entity_states', 'entity_memories', 'environment_contents', 'attempt_events', 'worlds', 'world_scenarios'],
-  ...['log_leaves', 'scenarios'],
+  'seals',
+  'source_invocations',
+  'llm_calls',
+  'llm_messages',
+  'llm_segments',
+  'world_patches',
+  'attempts',
+  'turns',
+  'entity_states',
+  'entity_memories',
+  'environment_contents',
+  'attempt_events',
+  'worlds',
+  'world_scenarios',
+  'log_leaves',
+  'scenarios',
 ];
 
 /** Another value of a column, as SQL. */

@@ -25,16 +25,17 @@ export interface SealStatement {
 /** What a seal says of its place: everything but its root. */
 export type SealHeader = Omit<SealStatement, 'root'>;
 
-/** The text of a header. */
-export function headerText(header: SealHeader): string {
-  return canonicalText({ ...header });
+/** The text of a header; the root of a whole seal is no part of it. */
+export function headerText(seal: SealHeader): string {
+  const { world_slug, seal_seq, attempt_id, source_invocation_id, entries, previous_root, sealed_at } = seal;
+  return canonicalText({ world_slug, seal_seq, attempt_id, source_invocation_id, entries, previous_root, sealed_at });
 }
 
 /**
  * The root of a seal: the node over its header and the tree of its entries. The header names the root before it, so the
  * last root of a world commits to all its seals.
  */
-export function sealRoot({ root: _, ...header }: SealHeader & Partial<SealStatement>, tree: Hash): Hash {
+export function sealRoot(header: SealHeader, tree: Hash): Hash {
   return nodeHash(leafHash(headerText(header)), tree);
 }
 

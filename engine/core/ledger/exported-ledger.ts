@@ -148,8 +148,8 @@ function findFaultOfSeals(
   return undefined;
 }
 
-function rootOfSeal({ leaf_hashes, tiers: _, ...seal }: ExportedSeal): Uint8Array {
-  const { world_slug, seal_seq, attempt_id, source_invocation_id, previous_root, sealed_at } = seal;
+function rootOfSeal(seal: ExportedSeal): Uint8Array {
+  const { leaf_hashes, world_slug, seal_seq, attempt_id, source_invocation_id, previous_root, sealed_at } = seal;
   const header = {
     world_slug,
     seal_seq,
