@@ -30,7 +30,7 @@ test('a name that the policy misspells is an error there, and one that it spells
 
 test('an approval that is required of nothing is noted, and one of an effect class that no call has is not', () => {
   assert.deepEqual(notesOf({ tools: ['buy_candy'], require_approval: ['external_side_effect', 'buy_cnady'] }), [
-    ['APPROVAL_NAMES_NOTHING', '/require_approval/1', 'Remove it: this version does not support approvals.'],
+    ['APPROVAL_NAMES_NOTHING', '/require_approval/1', 'Correct the name, or remove it.'],
   ]);
 });
 

@@ -383,7 +383,7 @@ export const WORKFLOW_PROBLEMS = {
   APPROVAL_NAMES_NOTHING: note({
     message: ({ name }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
-    repair: 'Remove it: this version does not support approvals.',
+    repair: 'Correct the name, or remove it.',
     example: { name: 'tdie' },
   }),
   RULE_NEVER_DECIDES: note({
