@@ -5,6 +5,8 @@ import type { OpenDatabase } from './database.js';
 export const CHANGING_TABLES: readonly string[] = [
   'agent_inbox',
   'agent_state_heads',
+  'approval_grants',
+  'approvals',
   'attempts',
   'budget_reservations',
   'budgets',

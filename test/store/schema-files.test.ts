@@ -47,6 +47,7 @@ const COPIED = [
 
 /** Names of documents and offered schemas, which are stored before a call is made and never removed. */
 const NAMES_OF_DOCUMENTS = [
+  'approvals.source_hash',
   'llm_calls.output_schema_hash',
   'source_invocations.input_schema_hash',
   'source_invocations.output_schema_hash',
