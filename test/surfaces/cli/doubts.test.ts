@@ -83,7 +83,7 @@ test('a settled call says who settled it, when, why, and with what, and holds no
   assert.match((await chukwa(...settle)).error, /result\.json:1:2 {2}\w+ .*\(at \/status\)/, 'a misfit has its place');
   await writeFile(file, JSON.stringify({ status: 'dispensed', remaining: 0, message: `It dropped, says ${KEY}.` }));
   assert.equal((await chukwa(...settle)).code, 0);
-  assert.match((await chukwa('attempts', 'settled')).out, / failed transport 2 /);
+  assert.match((await chukwa('attempts', 'settled')).out, / state failed\n why it failed transport\n calls 2\n/);
   const { out } = await chukwa('invocation', call ?? '');
   const flat = out.replaceAll(/\s+/g, ' ');
   assert.match(flat, new RegExp(`Settled at \\d{4}-\\S+ \\S+ UTC by a person on ${hostname()}: it took place\\.`));
