@@ -74,7 +74,7 @@ test('the agents of a world and one of their turns are shown, with what was give
   const listed = await chukwa(`agents ${run.world}`);
   assert.equal(listed.code, 0, listed.error);
   assert.match(listed.out, /^ +agent +status +epoch +tokens +latest turn +agent turn\n/);
-  assert.match(listed.out, new RegExp(`bob +idle +1 +success +${UUID}\n`));
+  assert.match(listed.out, new RegExp(`bob +idle +1 +[\\d,]+ +success +${UUID}\n`));
   const { agents } = JSON.parse((await chukwa(`agents ${run.world} --json`)).out) as { agents: unknown[] };
   assert.ok(agents.length > 1);
   const attempt = await chukwa(`attempt ${run.turns[0]?.attempt_id}`);
