@@ -36,7 +36,7 @@ describe('what a page says', () => {
     const page = await read(`/worlds/${world_slug}?until=1`);
     assert.match(page, new RegExp(`<h1>${world_slug} until turn 1</h1>`));
     assert.match(page, /Turn 1 of 3/);
-    assert.ok(page.includes(`href="/worlds/${world_slug}">now, at turn 3`));
+    assert.ok(page.includes(`href="/worlds/${world_slug}" title="${world_slug}">now, at turn 3`));
     const shown = JSON.parse(await read(`/worlds/${world_slug}?until=1&format=json`)) as Record<string, unknown>;
     const { entities, environments, simulation_time } = await park.stage.world(world_slug, 1);
     assert.deepEqual(
