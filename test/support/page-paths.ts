@@ -31,7 +31,9 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const hashes = new Map<string, string>();
   for (const kind of COMPONENT_KINDS)
     hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
-  return PAGES.map(({ path: url }) => {
+  // No call of the park waits for a person, so that there is no approval to look at.
+  const played = PAGES.filter(({ path }) => !path.includes(':approval_id'));
+  return played.map(({ path: url }) => {
     const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
     return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
   });
