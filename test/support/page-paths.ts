@@ -21,6 +21,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':world_slug': play.world_slug,
     ':turn': '1',
     ':entity_id': 'bob',
+    ':tool': 'buy_candy',
     ':attempt_id': attempt?.attempt_id ?? '',
     ':event_id': `${attempt?.attempt_id}.2`,
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
