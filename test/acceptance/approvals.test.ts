@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { JsonObject } from '../../engine/contract/json.js';
 import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
 import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
 import type { ApprovalRecord } from '../../engine/ports/approvals.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
-import { editWorkflows, loadScript, must, onEachDatabase, type ParkStage, type Play } from '../support/park-stage.js';
+import {
+  lettersToApprove,
+  loadScript,
+  must,
+  onEachDatabase,
+  type ParkStage,
+  type Play,
+} from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
 const FIRST_TRY = 'nora/act/round-1/try-1';
 
-/** The letters, which a person must approve. */
-const asked = (context: TestContext) =>
-  editWorkflows(context, {
-    'policies/letters.json': (policy: JsonObject) => ({ ...policy, require_approval: ['write_letter'] }),
-  });
-
 /** A turn in which a letter waits for a person. */
 async function playAsked(context: TestContext, stage: ParkStage, says?: Answers): Promise<[Play, ApprovalRecord]> {
   const play = await stage.play({
     ...LETTERS,
-    workflows: await asked(context),
+    workflows: await lettersToApprove(context),
     ...(says === undefined ? {} : { says }),
   });
   const [approval] = await waiting(stage, play.world_slug);
@@ -121,7 +121,7 @@ onEachDatabase('a call that a person must approve', (open) => {
 
   test('a grant approves the calls that it covers, as often as it says, and each use is on record', async (t) => {
     const stage = await open();
-    const world = await stage.makeWorld({ ...LETTERS, workflows: await asked(t) });
+    const world = await stage.makeWorld({ ...LETTERS, workflows: await lettersToApprove(t) });
     stage.model.setScript(await loadScript('letters'));
     const grant = await stage.engine.store.approvals.grant({
       world_slug: world.world_slug,

@@ -6,7 +6,7 @@ import type { HttpServer } from '../../engine/operations/composition.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { assertDocumented } from './documented-answers.js';
-import { loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
+import { lettersToApprove, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
 import { TOKENS } from './served-park.js';
 import { misbehave } from './faults.js';
 
@@ -23,7 +23,7 @@ export interface LivedWorlds {
 /**
  * Plays on one database: the park, with a rejected answer, a failed attempt and one that adopts it; its fork; people who
  * think concurrently; several nodes; services that fail; readings by GET and from a file; a call that waits, one that
- * was reported, one that is in doubt and one that was settled; turns that are queued; a world that was deleted. Close it.
+ * was reported, one that is in doubt and one that was settled; one that waits for a person, and one that was denied; turns that are queued; a world that was deleted. Close it.
  */
 export async function serveLivedWorlds(): Promise<LivedWorlds> {
   const stage = await openParkStage('PostgreSQL');
@@ -44,6 +44,7 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
   for (const scenario of ['clerk', 'notice-board', 'out-of-order', 'weather-station', 'phone-inbox'])
     await stage.play({ scenario });
   await playLetters(stage, act);
+  await playApprovals(stage, act, { after: (remove) => closings.push(remove) });
   await playDoubts(stage, act);
   const { world_slug } = await stage.play({ scenario: 'simple' });
   must(await make(stage.engine, deleteWorld, { world_slug }, personHere()));
@@ -78,6 +79,15 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
   await stage.run(before);
   const stopped = await stage.play({ scenario: 'letters' });
   await act(`/attempts/${stopped.attempts[0]?.attempt_id}/stop`, {});
+}
+
+/** A letter that waits for a person, and one that was denied. */
+async function playApprovals(stage: ParkStage, act: Act, test: Parameters<typeof lettersToApprove>[0]): Promise<void> {
+  const workflows = await lettersToApprove(test);
+  const { world_slug } = await stage.play({ scenario: 'letters', workflows });
+  const [approval] = await stage.engine.store.approvals.list({ world_slug, limit: 1 });
+  await act(`/approvals/${approval?.approval_id}/decision`, { decision: 'denied' });
+  await stage.play({ scenario: 'letters', workflows });
 }
 
 async function playDoubts(stage: ParkStage, act: Act): Promise<void> {

@@ -12,10 +12,11 @@ export interface PagePath {
   readonly path: string;
 }
 
-/** A path of each page of the catalogue. */
+/** A path of each page of the catalogue. A call must have waited for a person. */
 export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonly PagePath[]> {
   const [attempt] = play.attempts;
   const [agentTurn] = attempt?.agent_turns ?? [];
+  const [approval] = await stage.engine.store.approvals.list({ limit: 1 });
   const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
   const keys: Readonly<Record<string, string>> = {
     ':world_slug': play.world_slug,
@@ -27,14 +28,13 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
     ':source_invocation_id': call?.source_invocation_id ?? '',
     ':wo_id': `WO-${sessionIdOf(attempt?.attempt_id ?? '')}-001`,
+    ':approval_id': approval?.approval_id ?? '',
     ':llm_call_id': call?.llm_call_id ?? '',
   };
   const hashes = new Map<string, string>();
   for (const kind of COMPONENT_KINDS)
     hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
-  // No call of the park waits for a person, so that there is no approval to look at.
-  const played = PAGES.filter(({ path }) => !path.includes(':approval_id'));
-  return played.map(({ path: url }) => {
+  return PAGES.map(({ path: url }) => {
     const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
     return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, type TestContext } from 'node:test';
+import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
@@ -177,7 +177,7 @@ export type Edit = (document: JsonObject) => JsonObject;
  * @param edits by path in that folder
  */
 export async function editWorkflows(
-  test: Pick<TestContext, 'after'>,
+  test: { after(remove: () => Promise<void>): unknown },
   edits: Readonly<Record<string, Edit>>,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-stage-'));
@@ -189,6 +189,13 @@ export async function editWorkflows(
     await writeFile(file, JSON.stringify(edit(document), null, 2));
   }
   return folder;
+}
+
+/** The documents in which a person must approve each letter. */
+export function lettersToApprove(test: Parameters<typeof editWorkflows>[0]): Promise<string> {
+  return editWorkflows(test, {
+    'policies/letters.json': (policy) => ({ ...policy, require_approval: ['write_letter'] }),
+  });
 }
 
 /** Lets every tool of a workflow be answered later, until then. */

@@ -12,15 +12,18 @@ import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openSessions } from '../../../engine/surfaces/http/sessions.js';
 import { pathsOfPages } from '../../support/page-paths.js';
-import { must } from '../../support/park-stage.js';
+import { lettersToApprove, must, type Play } from '../../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
 
 const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 
 let park: ServedPark;
+/** A turn that waits for a person. */
+let letters: Play;
 
 before(async () => {
   park = await servePark();
+  letters = await park.stage.play({ scenario: 'letters', workflows: await lettersToApprove({ after }) });
 });
 after(() => park.close());
 
@@ -140,7 +143,9 @@ describe('a page', () => {
       assert.deepEqual(seen, whole.rows, path);
     }
     const calls = (await getJson('/source-invocations?limit=200')) as { rows: { source_invocation_id: string }[] };
-    const made = park.play.attempts.flatMap(({ invocations }) => invocations.map((call) => call.source_invocation_id));
+    const made = [...park.play.attempts, ...letters.attempts].flatMap(({ invocations }) =>
+      invocations.map((call) => call.source_invocation_id),
+    );
     assert.deepEqual(calls.rows.map((row) => row.source_invocation_id).toSorted(), made.toSorted());
   });
 
