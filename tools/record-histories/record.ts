@@ -64,7 +64,7 @@ async function playScenes(data_dir: string, after: (remove: () => unknown) => un
     return { CHUKWA_DATABASE_URL: '', CHUKWA_DATA_DIR: data_dir, CHUKWA_TOY_WEATHER_URL: weather.url };
   });
   const { engine, toys, model } = park;
-  const stage = toStage(park, weather, { after: (remove) => void after(remove as () => unknown) });
+  const stage = toStage(park, weather, { after: (remove) => void after(remove) });
   try {
     const played: PlayedAttempt[] = [];
     const documents = new Map<string, RecordedDocument>();
