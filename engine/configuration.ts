@@ -201,14 +201,14 @@ export function toSigningKeyFile(variables: Settings): string | undefined {
   return variables['CHUKWA_DATABASE_URL'] ? undefined : join(toDataDir(variables), 'signing-key.pem');
 }
 
-/** What keeps checkpoints: a file, or behind `|` a command; undefined where the operator names none. */
+/** The anchor of checkpoints: a file, or a command after `|`. @returns undefined without one */
 export function toAnchor(variables: Settings): Anchor | undefined {
   const named = variables['CHUKWA_ANCHOR'] || undefined;
   if (named === undefined) return undefined;
   return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'file', file: resolve(named) };
 }
 
-/** What is asked before each call: a URL, or behind `|` a command; undefined where the operator names none. */
+/** The operator's authorisation: a URL, or a command after `|`. It is asked before each call. @returns undefined without one */
 export function toAuthoriser(variables: Settings): Authoriser | undefined {
   const named = variables['CHUKWA_AUTHORISE'] || undefined;
   if (named === undefined) return undefined;

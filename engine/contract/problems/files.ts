@@ -8,7 +8,7 @@ export interface MissingMark {
 
 const nameOf = (mark: MissingMark['mark']): string => (mark === ',' ? 'comma' : 'colon');
 
-/** What is wrong with a text that is not JSON, and its repair: sentences that models are told too. */
+/** Each fault of a text that is not JSON, with its repair. Authors read these sentences, and models get them. */
 const SYNTAX_FAULTS = byKind(
   {
     empty: ['the file is empty', 'Write a document, {...}, or remove the file.'],

@@ -1,7 +1,7 @@
 import type { Call } from '../facts/call.js';
 import type { AttemptBegan, AttemptFailed, TurnCommitted } from '../facts/fact.js';
 
-/** What is said of an attempt beside its facts. */
+/** The state of an attempt and of its agents, which the rows hold and the facts do not. */
 export interface AroundAttempt {
   readonly status: string;
   /** A driver holds it. */

@@ -194,7 +194,7 @@ function toRule(authored: AuthoredRule, pointer: string): Rule {
 function bindsArguments({ arguments: conditions = {}, origins, decide: decision }: AuthoredRule): boolean {
   const listed = Object.values(conditions);
   if (origins !== undefined || (decision !== 'allow' && listed.length === 0)) return true;
-  // What is allowed must be bound itself; what is denied or asked must leave nothing unbound.
+  // A rule that allows binds the values that it names. A rule that denies or asks binds them by catching all others.
   const [word, member] = decision === 'allow' ? ['known', 'one_of'] : ['unknown', 'none_of'];
   return listed.some((one) => (typeof one === 'string' ? one === word : member in one));
 }

@@ -73,7 +73,7 @@ export interface ToldEffect {
   readonly state_after: string;
 }
 
-/** What is told as the record notes it. */
+/** A note of the timeline: a stream tells its kind and its details, and derives nothing from them. */
 export interface Noted {
   readonly kind: 'noted';
   readonly of: facts.NotedKind;
