@@ -6695,7 +6695,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "expired",
       "superseded"
     ],
-    "description": "A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
+    "description": "How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
   },
   "Part_ApprovalRecord": {
     "type": "object",

@@ -75,8 +75,7 @@ const worldColumns: Columns<WaitingWorld> = {
 
 const attemptColumns: Columns<WaitingAttempt> = {
   world: ({ world_slug }) => linkTo('world', world_slug),
-  'what to do': ({ attempt_id, status }) =>
-    linkToWaits(attempt_id, status === 'suspended' ? 'report its calls' : 'settle its calls in doubt'),
+  'what to do': toTask,
   source: ({ waits_for: [first, ...others] }) =>
     first === undefined ? null : `${first.source_label}${others.length === 0 ? '' : ` and ${others.length} more`}`,
   call: ({ waits_for: [first] }) => linkTo('source_invocation', first?.source_invocation_id ?? null, 'call'),
@@ -86,7 +85,15 @@ const attemptColumns: Columns<WaitingAttempt> = {
   'began (UTC)': ({ started_at }) => moment(started_at),
 };
 
-function linkToWaits(attempt_id: string, text: string): Link {
+/** A suspended attempt that waits for no service waits for a person. */
+function toTask({ attempt_id, status, waits_for }: WaitingAttempt): Link {
+  if (status === 'suspended' && waits_for.length === 0)
+    return {
+      path: '/approvals?state=waiting',
+      command: ['approvals', '--state', 'waiting'],
+      text: 'decide on its calls',
+    };
+  const text = status === 'suspended' ? 'report its calls' : 'settle its calls in doubt';
   return { path: `${pathOf('attempt', attempt_id)}#waits`, command: ['attempt', attempt_id], text };
 }
 

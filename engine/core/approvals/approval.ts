@@ -3,22 +3,10 @@ import { canonicalText, contentHash } from '../content/canonical.js';
 import { findAt, pointerTokens } from '../content/json-pointer.js';
 
 /**
- * A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with
+ * How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with
  * something else in it, so that no decision has an effect any more.
  */
 export type ApprovalStatus = 'waiting' | 'approved' | 'denied' | 'expired' | 'superseded';
-
-export type ApprovalStep = 'approve' | 'deny' | 'expire' | 'supersede';
-
-/** The next status for each step. A decision is final. */
-export const APPROVAL_STEPS: Readonly<Record<ApprovalStatus, Readonly<Partial<Record<ApprovalStep, ApprovalStatus>>>>> =
-  {
-    waiting: { approve: 'approved', deny: 'denied', expire: 'expired', supersede: 'superseded' },
-    approved: {},
-    denied: {},
-    expired: {},
-    superseded: {},
-  };
 
 /** What a person is shown of a call, and decides on. */
 export interface AskedApproval {
