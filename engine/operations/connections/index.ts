@@ -17,9 +17,7 @@ export interface ListedConnection {
 }
 
 /** Lists the connections of this user on this machine, and what keeps some from being used. */
-export async function listConnections({
-  list,
-}: Pick<OperatorConnections, 'list'>): Promise<{
+export async function listConnections({ list }: Pick<OperatorConnections, 'list'>): Promise<{
   readonly connections: readonly ListedConnection[];
   readonly problems: readonly Problem[];
 }> {

@@ -55,7 +55,8 @@ function toBasic(user: string, password: string): string {
   return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
-/** As a token endpoint is sent both. */
+/** As a token endpoint is sent both: all but letters and digits is escaped. */
 function encodeForm(text: string): string {
-  return new URLSearchParams({ text }).toString().slice('text='.length);
+  const escape = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replaceAll('%20', '+').replaceAll(/[-_.!~*'()]/g, escape);
 }
