@@ -58,5 +58,7 @@ function toBasic(user: string, password: string): string {
 /** As a token endpoint is sent both: all but letters and digits is escaped. */
 function encodeForm(text: string): string {
   const escape = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
-  return encodeURIComponent(text).replaceAll('%20', '+').replaceAll(/[-_.!~*'()]/g, escape);
+  return encodeURIComponent(text)
+    .replaceAll('%20', '+')
+    .replaceAll(/[-_.!~*'()]/g, escape);
 }
