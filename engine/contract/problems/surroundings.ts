@@ -317,7 +317,7 @@ export const SURROUNDINGS_PROBLEMS = {
     meaning: 'A connection has not the form of one, or its secret could be guessed.',
     message: ({ place, reason }) => `The connection in ${JSON.stringify(place)} cannot be used: ${reason}.`,
     repair: 'Write it as docs/reference/connection.md says, with a random secret that its service knows.',
-    example: { place: 'CHUKWA_CONNECTION_MAIL', reason: 'it is no JSON' },
+    example: { place: 'CHUKWA_CONNECTION_POST_OFFICE', reason: 'it is no JSON' },
   }),
   CONNECTION_UNKNOWN: unknown<Texts<'id'> & KnownNames>({
     message: ({ id }) => `There is no connection ${JSON.stringify(id)}.`,

@@ -3,7 +3,6 @@
  * for the next is under way at a time. It ends in one of three ways: a new token; refused, whoever asks again; or the token
  * endpoint is out of reach, when a token that is still valid is used on. No answer of a token endpoint is recorded.
  */
-import * as oauth from 'oauth4webapi';
 import { present } from '../../contract/present.js';
 import type { ClientConnection } from '../../generated/connection.js';
 import type { Clock } from '../../ports/clock.js';
@@ -98,6 +97,7 @@ async function sendRequest(
   { token_url, client_id, secret, secret_in, scope, audience }: ClientConnection,
   fetches: Pick<OriginFetches, 'bind'>,
 ): Promise<Response> {
+  const oauth = await import('oauth4webapi');
   const { origin: url } = new URL(token_url);
   const fetch = fetches.bind({ variable: `the connection ${id}`, url, endpoint: url, secrets: [] });
   const signal = AbortSignal.timeout(TOKEN_MS_MAX);
@@ -134,6 +134,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Nothing of an answer is repeated but its status and the error code of OAuth. */
 async function readToken(response: Response): Promise<Issued> {
+  const oauth = await import('oauth4webapi');
   const { status } = response;
   try {
     const server = { issuer: new URL('https://any.example').origin };
