@@ -94,11 +94,13 @@ export async function compose(
     log,
     metering: openMetering(toPricesFile(variables)),
     authorise,
+    cleaners: new Set(),
   };
   return {
     version,
     ...present({ log: writeJson }),
     package_root: PACKAGE_ROOT,
+    withoutSecrets: (text) => [...outside.cleaners].reduce((left, clean) => clean(left), text),
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, options = {}) => withSources(outside, task, options),
     openConnections: async () => connectionsOf(variables, (await (openedSchemas ??= openSchemas())).validateShape),
@@ -143,6 +145,8 @@ interface Outside {
   readonly writeLog: WriteLog;
   readonly metering: Metering;
   readonly authorise: Authorise | undefined;
+  /** Of all sources that were opened. */
+  readonly cleaners: Set<Sources['withoutSecrets']>;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -164,7 +168,7 @@ interface PartsOptions extends EngineOptions {
 }
 
 async function openParts(
-  { variables, log, authorise }: Outside,
+  { variables, log, authorise, cleaners }: Outside,
   { variables: overlay, ...options }: PartsOptions,
 ): Promise<Parts> {
   const [{ createValidateDocument }, { askAuthoriser, openSources }, schemas] = await Promise.all([
@@ -178,7 +182,7 @@ async function openParts(
   const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
     authorise: asked,
-    connections: connectionsOf(variables, validateShape),
+    connection_store: connectionsOf(variables, validateShape),
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -191,6 +195,7 @@ async function openParts(
     clock,
     log,
   });
+  cleaners.add(sources.withoutSecrets);
   const { catalogue } = sources;
   return {
     sources,

@@ -47,7 +47,7 @@ async function setUp(t: TestContext, given: Partial<ClientConnection> = {}) {
     ...given,
   };
   const sources = await openTestSources(t, {
-    connections: storeOf({ bank: connection }),
+    connection_store: storeOf({ bank: connection }),
     overlay: { CHUKWA_TEST_URL: url },
     clock: { now: () => state.now },
   });
