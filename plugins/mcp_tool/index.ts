@@ -139,6 +139,6 @@ async function findTool(
 async function findDrift({ pin, pinned }: McpToolInterface, tool: JsonObject): Promise<string | undefined> {
   const served = toDefinition(tool);
   if (pin === undefined || (await toPin(served)) === pin) return undefined;
-  const drift = describeDrift(served, pinned as JsonObject | undefined);
+  const drift = describeDrift(served, pinned);
   return `the server defines the tool otherwise than it was pinned, by its ${drift}: chukwa mcp diff shows how, and --write pins it anew`;
 }

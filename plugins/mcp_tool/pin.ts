@@ -34,5 +34,5 @@ function toCanonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(toCanonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${toCanonical(inner as Json)}`).join(',')}}`;
+  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${toCanonical(inner)}`).join(',')}}`;
 }

@@ -52,12 +52,13 @@ export async function diffPin(
   const [server_env, tool_name] = [plugin?.origin_field, plugin?.tool_list.tool_field].map(
     (name = '') => settings[name],
   );
-  if (settings['name'] !== plugin?.name || typeof server_env !== 'string' || typeof tool_name !== 'string')
-    return refuse(problem('SOURCE_IS_NO_SERVER', { label: found.value.label, plugin: String(settings['name']) }));
+  const { name } = found.value.interface;
+  if (name !== plugin?.name || typeof server_env !== 'string' || typeof tool_name !== 'string')
+    return refuse(problem('SOURCE_IS_NO_SERVER', { label: found.value.label, plugin: name }));
   const wanted = { server_env, variables: {} };
   const listed = await composition.withSources((sources) => listServerTools(sources, wanted), wanted);
   if (!listed.ok) return listed;
-  const tool = listed.value.tools.find(({ name }) => name === tool_name);
+  const tool = listed.value.tools.find((each) => each.name === tool_name);
   const { pin = null, pinned = {} } = settings as { readonly pin?: string; readonly pinned?: JsonObject };
   const served = tool && toPin(tool.definition);
   const shown = { server_env, tool_name, pin, served: served?.pin ?? null };
