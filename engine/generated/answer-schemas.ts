@@ -4886,6 +4886,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "Of a tool that a model has called, once the call has ended; else null."
+      },
+      "tool_calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ToolCallRecord"
+        },
+        "description": "Of a tool's call, itself; of a generation, the native tool calls of an answer that was rejected."
       }
     },
     "required": [
@@ -4932,6 +4939,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_label",
       "started_at",
       "status",
+      "tool_calls",
       "tool_loop_round",
       "tool_name",
       "tool_result",
@@ -5114,6 +5122,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "redaction_failed",
       "invalid_json"
     ]
+  },
+  "ToolCallRecord": {
+    "type": "object",
+    "properties": {
+      "tool_call_start": {
+        "type": "object",
+        "properties": {
+          "toolCallId": {
+            "type": "string"
+          },
+          "toolName": {
+            "type": "string"
+          },
+          "args": {
+            "$ref": "#/components/schemas/Json"
+          }
+        },
+        "required": [
+          "toolCallId",
+          "toolName",
+          "args"
+        ],
+        "additionalProperties": false,
+        "description": "The arguments are null where they were not accepted."
+      },
+      "tool_call_result": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "toolCallId": {
+                "type": "string"
+              },
+              "result": {
+                "$ref": "#/components/schemas/Json"
+              }
+            },
+            "required": [
+              "toolCallId",
+              "result"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The result as redaction shows it, or `{\"ok\": false, \"errorCode\", \"message\"}`; null until the call has ended."
+      }
+    },
+    "required": [
+      "tool_call_start",
+      "tool_call_result"
+    ],
+    "additionalProperties": false,
+    "description": "A tool call of a model, as programs are told of it. Its id is the model's where it gave one, else the call's own."
   },
   "ListedLlmCall": {
     "type": "object",

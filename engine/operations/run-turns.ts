@@ -8,7 +8,7 @@ import type { Program } from '../core/protocol/program.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
-import type { InvocationSummary, PatchRecord, RanAttempt } from '../ports/records.js';
+import type { InvocationSummary, PatchRecord, RanAttempt, ToolCallRecord } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
@@ -45,6 +45,8 @@ export interface DryRunSummary {
 export interface TurnReport extends Pick<RanAttempt, (typeof TURN_MEMBERS)[number]> {
   readonly patches: readonly Pick<PatchRecord, (typeof PATCH_MEMBERS)[number]>[];
   readonly invocations: readonly InvocationReport[];
+  /** The tool calls of models, in their order; also those that were rejected. */
+  readonly tool_calls: readonly ToolCallRecord[];
   /** The failure may be transient, and the turn can be retried. */
   readonly is_transient?: true;
 }
@@ -209,13 +211,17 @@ function overtaken(world_slug: string): Problem {
   return problem('WORLD_OVERTAKEN', { world_slug }, { details: { world_slug } });
 }
 
-async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
-  const record = await engine.store.records.ranAttempt(attemptId);
+async function reportTurn({ store: { records } }: Engine, attemptId: string): Promise<TurnReport> {
+  const record = await records.ranAttempt(attemptId);
   if (record === undefined) throw new Error(`the attempt ${attemptId} left no record`);
+  const calling = record.invocations
+    .filter((call) => call.invocation_kind === 'model_elected_tool' || call.failure_class === 'model_content')
+    .map(({ source_invocation_id }) => source_invocation_id);
   return {
     ...pick(record, TURN_MEMBERS),
     patches: record.patches.map((patch) => pick(patch, PATCH_MEMBERS)),
     invocations: record.invocations.map((invocation) => pick(invocation, INVOCATION_MEMBERS)),
+    tool_calls: calling.length === 0 ? [] : await records.toolCalls(record.world_slug, calling),
   };
 }
 

@@ -164,6 +164,16 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly policy_ruling: PolicyRulingRecord | null;
   /** Of a tool that a model has called, once the call has ended; else null. */
   readonly tool_result: ToolResultRecord | null;
+  /** Of a tool's call, itself; of a generation, the native tool calls of an answer that was rejected. */
+  readonly tool_calls: readonly ToolCallRecord[];
+}
+
+/** A tool call of a model, as programs are told of it. Its id is the model's where it gave one, else the call's own. */
+export interface ToolCallRecord {
+  /** The arguments are null where they were not accepted. */
+  readonly tool_call_start: { readonly toolCallId: string; readonly toolName: string; readonly args: Json };
+  /** The result as redaction shows it, or `{"ok": false, "errorCode", "message"}`; null until the call has ended. */
+  readonly tool_call_result: { readonly toolCallId: string; readonly result: Json } | null;
 }
 
 /** The end of a tool's call, as programs are told it. */

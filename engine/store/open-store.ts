@@ -55,6 +55,7 @@ import {
 } from './records/browse-lists.js';
 import { readFactsOf } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
+import { listToolCalls } from './records/tool-calls.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
@@ -205,6 +206,7 @@ const RECORDS = {
   attempts: listAttempts,
   invocation: byId(findInvocation),
   exchanges: listExchanges,
+  toolCalls: listToolCalls,
   llmCall: byId(findLlmCall),
   agentTurn: byId(findAgentTurn),
   agentTurnsBeside: listTurnsBeside,

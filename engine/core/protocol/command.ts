@@ -29,6 +29,8 @@ export interface Invoke {
   readonly node_id?: string;
   readonly ambient_id?: string;
   readonly tool_name?: string;
+  /** The id of the call in the conversation, where its model calls tools natively. Never hashed. */
+  readonly tool_call_id?: string;
   /** The generation that elected the tool, or that the gate judges. */
   readonly parent_key?: string;
   /** 1-based: the try at this answer. */
