@@ -135,7 +135,8 @@ CREATE TYPE operator_action AS ENUM (
     'see_unredacted',
     'delete_world',
     'decide_call',
-    'grant_calls'
+    'grant_calls',
+    'revoke_grant'
 );
 
 CREATE TYPE schema_delivery AS ENUM (
@@ -204,7 +205,9 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'call_settled',
     'call_pended',
     'attempt_suspended',
-    'call_superseded'
+    'call_superseded',
+    'approval_asked',
+    'approval_decided'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -260,6 +263,8 @@ CREATE TABLE approval_grants (
     granted_at timestamp with time zone NOT NULL,
     deadline timestamp with time zone NOT NULL,
     reason text,
+    uses natural_int NOT NULL,
+    revoked_at timestamp with time zone,
     CONSTRAINT approval_grants_pkey PRIMARY KEY (world_slug, grant_id)
 );
 

@@ -62,6 +62,7 @@ export type OperatorAction =
   | 'fork_world'
   | 'grant_calls'
   | 'report_call'
+  | 'revoke_grant'
   | 'run_turns'
   | 'see_unredacted'
   | 'settle_call'
@@ -101,6 +102,8 @@ export type SourceInvocationKind =
 export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'running' | 'succeeded';
 
 export type TimelineEventKind =
+  | 'approval_asked'
+  | 'approval_decided'
   | 'attempt_began'
   | 'attempt_continued'
   | 'attempt_failed'
@@ -160,7 +163,9 @@ export interface ApprovalGrants {
   granted_at: string;
   granted_by: string;
   reason: string | null;
+  revoked_at: string | null;
   tool_name: string;
+  uses: number;
   uses_left: number;
   workflow_subject_entity_id: string | null;
   world_slug: string;
