@@ -29,13 +29,14 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, approve, deny, revoke, stop],
+  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, approve, deny, stop],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
     attempts,
     attempt,
     settleAttempt,
+    revoke,
     agents,
     invocation,
     search,
