@@ -18,7 +18,8 @@ export async function showGrant({ store }: Archive, grant_id: string): Promise<O
 export interface WantedGrant {
   readonly approval_id: string;
   readonly uses: number;
-  readonly hours: number;
+  /** A week where it is left out. */
+  readonly hours?: number;
   /** Pointers into the arguments, and the values that must stand there; the arguments of the call where it is left out. */
   readonly arguments?: JsonObject;
   readonly granted_by: string;
@@ -31,6 +32,7 @@ export function pointAtArguments({ request }: Pick<ApprovalRecord, 'request'>): 
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
+const WEEK_HOURS = 168;
 
 /** How many calls that wait already a new grant may decide on. */
 const WAITING_MAX = 1_000;
@@ -48,7 +50,7 @@ export async function grantCalls(
   const asked = await showApproval(engine, wanted.approval_id);
   if (!asked.ok) return asked;
   const { world_slug, tool_name, workflow_subject_entity_id: subject_id, request } = asked.value;
-  const { uses, hours, granted_by, reason = null } = wanted;
+  const { uses, hours = WEEK_HOURS, granted_by, reason = null } = wanted;
   const args = wanted.arguments ?? { '': request };
   const grant_id = runtime.clock.uuid();
   const grant = { grant_id, arguments: args };

@@ -9,6 +9,18 @@ import { action, choice, type Field, optional, whole } from '../action.js';
 export const decideCall = action({
   kind: 'decide_call',
   name: 'decide_call',
+  commands: [
+    {
+      name: 'approve',
+      says: 'Let a call be made that waits for a person, once, with the arguments that were shown.',
+      given: { decision: 'approved' },
+    },
+    {
+      name: 'deny',
+      says: 'Deny a call that waits for a person; the model is told the reason, and goes on without it.',
+      given: { decision: 'denied' },
+    },
+  ],
   path: '/approvals/:approval_id/decision',
   says: 'Approves or denies a call that waits for a person: approved, it is made once, as shown.',
   by: 'operator',
@@ -55,13 +67,16 @@ const granted: Field<JsonObject> = {
 export const grantCalls = action({
   kind: 'grant_calls',
   name: 'grant_calls',
+  commands: [{ name: 'grant' }],
   path: '/approvals/:approval_id/grant',
   says: 'Approves calls like this one, that wait or are to come, as often and as long as said.',
   by: 'operator',
   hints: { is_destructive: true, is_idempotent: false },
   takes: {
     uses: whole('How many calls', 'a whole number from 1 to 1000', { minimum: 1, maximum: 1_000 }),
-    hours: whole('For how many hours', `a whole number from 1 to ${HOURS_MAX}`, { minimum: 1, maximum: HOURS_MAX }),
+    hours: optional(
+      whole('For how many hours', `a whole number from 1 to ${HOURS_MAX}, or 168`, { minimum: 1, maximum: HOURS_MAX }),
+    ),
     arguments: optional(granted),
   },
   is_reason_optional: true,
@@ -82,7 +97,7 @@ export const grantCalls = action({
         : undefined,
   },
   locate: async (engine, { approval_id, uses, hours }) =>
-    placeOf(await showApproval(engine, approval_id), { approval_id, uses, hours }),
+    placeOf(await showApproval(engine, approval_id), present({ approval_id, uses, hours })),
   perform: (engine, input, { acted_by, reason }) =>
     grant(engine, { ...input, granted_by: acted_by, ...present({ reason }) }),
 });
@@ -90,6 +105,7 @@ export const grantCalls = action({
 export const revokeGrant = action({
   kind: 'revoke_grant',
   name: 'revoke_grant',
+  commands: [{ name: 'revoke' }],
   path: '/grants/:grant_id/revocation',
   says: 'Takes a grant back: it approves no further call.',
   by: 'operator',

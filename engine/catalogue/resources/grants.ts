@@ -4,10 +4,40 @@ import type { GrantRecord } from '../../ports/approvals.js';
 import { listResource, listView, resource } from '../resource.js';
 import { code, type Columns, facts, json, linkTo, moment, type RecordView, section, state } from '../view.js';
 
+const columns: Columns<GrantRecord> = {
+  grant: ({ grant_id, tool_name }) => linkTo('grant', grant_id, tool_name),
+  state: ({ status }) => state(status),
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  subject: ({ workflow_subject_entity_id: subject }) => subject,
+  'calls left': ({ uses_left, uses }) => `${uses_left} of ${uses}`,
+  'until (UTC)': ({ deadline }) => moment(deadline),
+  'granted by': ({ granted_by }) => granted_by,
+};
+
+export const grants = listResource({
+  name: 'list_grants',
+  path: '/grants',
+  command: 'grants',
+  says: 'List grants, which approve calls without asking.',
+  reader: 'operator',
+  gives: 'Grants',
+  takes: ['world', 'state'],
+  cursor: 'id',
+  keyOf: ({ grant_id }) => grant_id,
+  read: async ({ store }, { query: { world, state: status } }, part) =>
+    succeed(await store.grants.list({ ...part, world_slug: world ?? null, status: status ?? null })),
+  view: listView<'Grants'>({
+    about: () => ({ title: 'Grants' }),
+    order: 'The latest first',
+    columns,
+    empty: 'Nobody has granted calls to come.',
+  }),
+});
+
 export const grant = resource({
   name: 'get_grant',
   path: '/grants/:grant_id',
-  command: 'grant',
+  command: 'grants show',
   says: 'Show a grant: the calls that it approves, how many are left, who granted it.',
   reader: 'operator',
   gives: 'Grant',
@@ -40,33 +70,3 @@ function viewGrant(shown: GrantRecord): RecordView {
     ],
   };
 }
-
-const columns: Columns<GrantRecord> = {
-  grant: ({ grant_id, tool_name }) => linkTo('grant', grant_id, tool_name),
-  state: ({ status }) => state(status),
-  world: ({ world_slug }) => linkTo('world', world_slug),
-  subject: ({ workflow_subject_entity_id: subject }) => subject,
-  'calls left': ({ uses_left, uses }) => `${uses_left} of ${uses}`,
-  'until (UTC)': ({ deadline }) => moment(deadline),
-  'granted by': ({ granted_by }) => granted_by,
-};
-
-export const grants = listResource({
-  name: 'list_grants',
-  path: '/grants',
-  command: 'grants',
-  says: 'List grants, which approve calls without asking.',
-  reader: 'operator',
-  gives: 'Grants',
-  takes: ['world', 'state'],
-  cursor: 'id',
-  keyOf: ({ grant_id }) => grant_id,
-  read: async ({ store }, { query: { world, state: status } }, part) =>
-    succeed(await store.grants.list({ ...part, world_slug: world ?? null, status: status ?? null })),
-  view: listView<'Grants'>({
-    about: () => ({ title: 'Grants' }),
-    order: 'The latest first',
-    columns,
-    empty: 'Nobody has granted calls to come.',
-  }),
-});
