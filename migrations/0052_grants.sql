@@ -4,6 +4,5 @@ UPDATE approval_grants SET uses = uses_left + (SELECT count(*) FROM approvals WH
 ALTER TABLE approval_grants ALTER COLUMN uses SET NOT NULL;
 ALTER TABLE approval_grants ADD COLUMN revoked_at timestamp with time zone;
 
-ALTER TYPE operator_action ADD VALUE 'revoke_grant';
 ALTER TYPE timeline_event_kind ADD VALUE 'approval_asked';
 ALTER TYPE timeline_event_kind ADD VALUE 'approval_decided';
