@@ -44,6 +44,7 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
+import { decideByAnswers } from './operations/dry-run/written-decision.js';
 import { type Authoring, type Engine, type Metering, whileOpen } from './operations/engine.js';
 import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
@@ -352,9 +353,10 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  const engine = unpaid(opened.value);
+  const { runtime, ...engine } = unpaid(opened.value);
+  const attempts = { ...runtime.attempts, askApproval: decideByAnswers(answerCall) };
   // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
+  return { ok: true, value: { ...engine, runtime: { ...runtime, attempts, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(

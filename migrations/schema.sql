@@ -191,7 +191,9 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'call_settled',
     'call_pended',
     'attempt_suspended',
-    'call_superseded'
+    'call_superseded',
+    'approval_asked',
+    'approval_decided'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -247,6 +249,8 @@ CREATE TABLE approval_grants (
     granted_at timestamp with time zone NOT NULL,
     deadline timestamp with time zone NOT NULL,
     reason text,
+    uses natural_int NOT NULL,
+    revoked_at timestamp with time zone,
     CONSTRAINT approval_grants_pkey PRIMARY KEY (world_slug, grant_id)
 );
 

@@ -51,6 +51,8 @@ export interface Form {
   readonly consequence: string;
   /** The fields that it shows, beside the reason. */
   readonly fields: readonly string[];
+  /** What it sends for fields that it does not show. */
+  readonly sends?: Readonly<Record<string, string>>;
   readonly button: string;
 }
 

@@ -6,10 +6,11 @@ import {
   decideApproval,
   expireApprovals,
   findApproval,
-  grantApprovals,
   listApprovals,
+  listApprovalsOf,
   listApprovalStatistics,
 } from './approvals.js';
+import { addGrant, findGrant, listGrants, revokeGrant } from './grants.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
@@ -224,10 +225,12 @@ const LOG = {
 const APPROVALS = {
   find: findApproval,
   list: listApprovals,
+  of: listApprovalsOf,
   statistics: listApprovalStatistics,
   decide: decideApproval,
-  grant: grantApprovals,
 };
+
+const GRANTS = { add: addGrant, find: findGrant, list: listGrants, revoke: revokeGrant };
 
 const LEDGER = {
   facts: readFactsOf,
@@ -302,6 +305,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
     approvals: bind(database, APPROVALS),
+    grants: bind(database, GRANTS),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

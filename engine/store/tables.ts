@@ -89,6 +89,8 @@ export type SourceInvocationKind =
 export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'running' | 'succeeded';
 
 export type TimelineEventKind =
+  | 'approval_asked'
+  | 'approval_decided'
   | 'attempt_began'
   | 'attempt_continued'
   | 'attempt_failed'
@@ -148,7 +150,9 @@ export interface ApprovalGrants {
   granted_at: string;
   granted_by: string;
   reason: string | null;
+  revoked_at: string | null;
   tool_name: string;
+  uses: number;
   uses_left: number;
   workflow_subject_entity_id: string | null;
   world_slug: string;

@@ -17,6 +17,8 @@ export type Fact =
   | CallEnded
   | CallSuperseded
   | CallSettled
+  | ApprovalAsked
+  | ApprovalDecided
   | TurnCommitted
   | AttemptFailed;
 
@@ -136,6 +138,36 @@ export interface CallSettled extends FactTime {
   readonly performed: boolean;
   /** SHA-256 of the canonical JSON of its answer. */
   readonly answer_hash: string | null;
+}
+
+/** The policy leaves a call to a person, who was asked. */
+export interface ApprovalAsked extends FactTime {
+  readonly kind: 'approval_asked';
+  readonly approval_id: string;
+  readonly command_key: string;
+  readonly tool_name: string;
+  readonly source_hash: string;
+  readonly effect_class: EffectClass;
+  readonly subject_id: string | null;
+  readonly node_id: string | null;
+  /** SHA-256 of the canonical JSON of the arguments. */
+  readonly request_hash: string;
+  /** The pointer of the deciding rule in its policy, and its reason. */
+  readonly rule: string;
+  readonly because: string;
+  readonly deadline: string;
+}
+
+/** Somebody has decided on it, or nobody has in time; its driver acts on that. */
+export interface ApprovalDecided extends FactTime {
+  readonly kind: 'approval_decided';
+  readonly approval_id: string;
+  readonly decision: 'approved' | 'denied' | 'expired';
+  /** Null where nobody has. */
+  readonly decided_by: string | null;
+  /** The grant by which they had decided before. */
+  readonly grant_id: string | null;
+  readonly reason: string | null;
 }
 
 /** The attempt became a turn of its world. */

@@ -11,6 +11,7 @@ import type {
 } from '../../core/facts/fact.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { APPROVAL_FACT, factOfApproval, type NotedApproval } from './approval-facts.js';
 
 // The facts of attempts as their record yields them: the same that their drivers emitted. A statement reads those of many
 // attempts at once, because a statement for each of them would take most of the time.
@@ -64,10 +65,13 @@ const CALLS = prepare(
 const EVENTS = prepare(
   'facts_of_events',
   `SELECT events.attempt_id, event_id, event_kind, occurred_at, events.source_invocation_id, details, settled.performed,
-     encode(sha256(convert_to(settled.response_json::text, 'UTF8')), 'hex') AS answer_hash
+     encode(sha256(convert_to(settled.response_json::text, 'UTF8')), 'hex') AS answer_hash,
+     CASE WHEN approvals.approval_id IS NOT NULL THEN ${APPROVAL_FACT('approvals')} END AS approval
    FROM attempt_events AS events LEFT JOIN call_settlements AS settled
      ON settled.world_slug = events.world_slug AND settled.source_invocation_id = events.source_invocation_id
        AND event_kind = 'call_settled'
+     LEFT JOIN approvals ON approvals.world_slug = events.world_slug AND event_kind IN ('approval_asked', 'approval_decided')
+       AND approval_id = (details->>'approval_id')::uuid
    WHERE events.world_slug = :world_slug AND events.attempt_id = ANY (:attempt_ids::uuid[])
      AND event_kind NOT IN ('attempt_failed', 'attempt_interrupted')
    ORDER BY event_id`,
@@ -116,6 +120,8 @@ interface EventRow {
   readonly details: Partial<Record<'deadline' | 'resume_deadline', string>> & { readonly take_overs?: number };
   readonly performed: boolean | null;
   readonly answer_hash: string | null;
+  /** Of an event of an approval; null where that is gone. */
+  readonly approval: NotedApproval | null;
 }
 
 type PatchRow = Omit<PatchFact, 'patch_hash'> & TakenPatch;
@@ -230,6 +236,9 @@ function placeEvent({ event_id, details, ...row }: EventRow): Placed | undefined
       return place({ kind, at, source_invocation_id });
     case 'call_settled':
       return performed === null ? undefined : place({ kind, at, source_invocation_id, performed, answer_hash });
+    case 'approval_asked':
+    case 'approval_decided':
+      return row.approval === null ? undefined : place(factOfApproval(kind, row.approval));
     case 'call_interrupted':
       return undefined;
     default:
