@@ -86,6 +86,7 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
         status: says === 'invalid' ? 'failed' : 'succeeded',
         refused: false,
         failure_class: says === 'invalid' ? 'model_content' : null,
+        failure_detail: null,
         failure_message: null,
         model_output_kind: says,
         answer_hash: HASH,
@@ -138,9 +139,11 @@ function startOf(
     model: 'm',
     context_hash: HASH,
     offered_schema_hash: HASH,
+    delivered_schema_hash: HASH,
     schema_delivery: 'prompt',
     endpoint_origin: null,
     adopted_from: null,
+    policy_ruling: null,
   };
 }
 

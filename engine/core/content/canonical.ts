@@ -33,6 +33,15 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
+/** The content address of a stored value; empty where somebody has altered it to what has none. */
+export function hashOfStored(value: Json): string {
+  try {
+    return contentHash(value);
+  } catch {
+    return '';
+  }
+}
+
 /** SHA-256 of the canonical form, 64 hex digits: the value's content address. */
 export function contentHash(value: Json): string {
   return sha256(canonicalText(value));
