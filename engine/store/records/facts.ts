@@ -1,3 +1,4 @@
+import type { Json } from '../../contract/json.js';
 import { hashOfStored } from '../../core/content/canonical.js';
 import { groupBy } from '../../core/content/group-by.js';
 import { unreachable } from '../../contract/unreachable.js';
@@ -178,10 +179,15 @@ function toFacts(row: AttemptRow, { calls, events, patches }: Rows): readonly Fa
 
 function toBegan(row: AttemptRow): AttemptBegan {
   const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, started_at } = row;
-  const plugin_versions = hashOfStored(row.plugin_versions) === '' ? {} : row.plugin_versions;
+  const plugin_versions = soundOr(row.plugin_versions, {});
   const at = toMoment(started_at);
   const place = { world_slug, attempt_id, attempted_turn };
   return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
+}
+
+/** What somebody has altered may be no value that an entry can hold: then it is another one than was sealed. */
+function soundOr<Value extends object | null>(stored: Value, other: Value): Value {
+  return stored === null || hashOfStored(stored as unknown as Json) !== '' ? stored : other;
 }
 
 function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
@@ -207,7 +213,8 @@ function toPatchFact({ patch_seq, subject_id, node_id, source_invocation_id, ...
 function placeCall(row: CallRow, interrupted_event_id: number | undefined): readonly Placed[] {
   const is_adopted = row.started.adopted_from !== null;
   const began = is_adopted ? -1 : (row.started_event_id ?? 0);
-  const started: CallStarted = { kind: 'call_started', at: toMoment(row.started_at), ...row.started };
+  const policy_ruling = soundOr(row.started.policy_ruling, null);
+  const started: CallStarted = { kind: 'call_started', at: toMoment(row.started_at), ...row.started, policy_ruling };
   if (row.ended === null || row.ended_at === null) return [{ place: began, fact: started }];
   const place = is_adopted ? -1 : (row.ended_event_id ?? interrupted_event_id ?? Number.MAX_SAFE_INTEGER);
   const ended: CallEnded = { kind: 'call_ended', at: toMoment(row.ended_at), ...row.ended };

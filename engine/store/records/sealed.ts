@@ -19,7 +19,8 @@ export interface SealRow {
 
 const SEALS = prepare(
   'list_seals',
-  `SELECT world_slug, seal_seq, attempt_id, source_invocation_id, leaf_hashes, root, previous_root, sealed_at
+  `SELECT world_slug, seal_seq, attempt_id, source_invocation_id, coalesce(leaf_hashes, '') AS leaf_hashes,
+     coalesce(root, '') AS root, previous_root, sealed_at
    FROM seals WHERE world_slug = :world_slug AND (:attempt_id::uuid IS NULL OR attempt_id = :attempt_id::uuid)
    ORDER BY seal_seq`,
 );
@@ -43,7 +44,7 @@ export async function hasWorld(runner: Runner, world_slug: string): Promise<bool
 const ENDED = prepare(
   'list_ended_attempts',
   `SELECT attempt_id, scenario_hash FROM attempts
-   WHERE world_slug = :world_slug AND ended_at IS NOT NULL ORDER BY epoch`,
+   WHERE world_slug = :world_slug AND attempt_id IS NOT NULL AND ended_at IS NOT NULL ORDER BY epoch`,
 );
 
 /** The attempts of a world that have ended, the first first. */
@@ -93,7 +94,7 @@ const GENERATIONS = prepare(
      SELECT hash FROM offered_schemas
      WHERE hash IN (SELECT output_schema_hash FROM asked UNION SELECT delivered_schema_hash FROM asked)
        AND hash = encode(sha256(convert_to(content::text, 'UTF8')), 'hex'))
-   SELECT attempt_id, source_invocation_id, source_hash, request_hash, prefix_hash, conversation, message_count,
+   SELECT attempt_id, source_invocation_id, source_hash, request_hash, prefix_hash, coalesce(conversation, '') AS conversation, message_count,
      output_schema_hash, schema_delivery, output_schema_hash IN (SELECT hash FROM whole)
        AND coalesce(delivered_schema_hash, output_schema_hash) IN (SELECT hash FROM whole) AS is_offer_whole
    FROM asked`,
@@ -255,10 +256,10 @@ const MISSHAPEN = prepare(
      SELECT world_slug, turn AS reached, scenario_hash, (
        SELECT coalesce(max(until_turn), 0) FROM world_lineage WHERE world_slug = :world_slug) AS start
      FROM worlds WHERE world_slug = :world_slug),
-   -- One turn beyond those that are there says that others are missing, however many a world claims to have.
+   -- One turn more than are there says that others are missing, however many a world claims to have.
    due AS (
-     SELECT generate_series(start, least(reached, 1 + greatest(start, (SELECT max(turn) FROM turns
-       WHERE turns.world_slug = :world_slug)))) AS turn, true AS is_due
+     SELECT generate_series(start, least(reached, least(start, reached)::numeric + (SELECT count(*) FROM turns
+       WHERE turns.world_slug = :world_slug))::bigint) AS turn, true AS is_due
      FROM world),
    held AS (SELECT turn, attempt_id, committed_at FROM turns WHERE world_slug = :world_slug),
    made AS (
