@@ -125,19 +125,6 @@ CREATE TYPE model_output_kind AS ENUM (
     'gate_escalate'
 );
 
-CREATE TYPE operator_action AS ENUM (
-    'run_turns',
-    'take_back_turns',
-    'stop_attempt',
-    'fork_world',
-    'settle_call',
-    'report_call',
-    'see_unredacted',
-    'delete_world',
-    'decide_call',
-    'grant_calls'
-);
-
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
     'json_object',
@@ -571,7 +558,7 @@ CREATE TABLE offered_schemas (
 CREATE TABLE operator_actions (
     world_slug human_id_text,
     action_id uuid NOT NULL,
-    action operator_action NOT NULL,
+    action text NOT NULL,
     acted_by text NOT NULL,
     address text,
     reason text,

@@ -2247,7 +2247,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "string"
       },
       "action": {
-        "$ref": "#/components/schemas/OperatorActionKind"
+        "type": "string",
+        "description": "The kind of its declaration, or `see_unredacted`."
       },
       "acted_by": {
         "type": "string",
@@ -2300,22 +2301,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "An audit entry: actor, action, time and reason."
-  },
-  "OperatorActionKind": {
-    "type": "string",
-    "enum": [
-      "run_turns",
-      "take_back_turns",
-      "stop_attempt",
-      "fork_world",
-      "settle_call",
-      "report_call",
-      "see_unredacted",
-      "delete_world",
-      "decide_call",
-      "grant_calls"
-    ],
-    "description": "The kinds of operators' actions."
   },
   "ActionSurface": {
     "type": "string",

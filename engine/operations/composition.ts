@@ -2,7 +2,6 @@ import type { Outcome } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { OperatorActionKind } from '../ports/operator-actions.js';
 import type { CallSource, FindModel, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor } from './audit.js';
 import type { Archive, Authoring, Engine, Metering } from './engine.js';
@@ -132,7 +131,7 @@ export interface ExportedPages {
 
 /** An action that somebody asks for, with what it is given. */
 export interface AskedAction {
-  readonly kind: OperatorActionKind;
+  readonly kind: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly perform: (engine: Engine, actor: Actor) => Promise<Outcome<Acknowledgement>>;
 }

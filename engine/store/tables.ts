@@ -56,18 +56,6 @@ export type ModelOutputKind =
   | 'json_answer'
   | 'tool_call';
 
-export type OperatorAction =
-  | 'decide_call'
-  | 'delete_world'
-  | 'fork_world'
-  | 'grant_calls'
-  | 'report_call'
-  | 'run_turns'
-  | 'see_unredacted'
-  | 'settle_call'
-  | 'stop_attempt'
-  | 'take_back_turns';
-
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format';
 
 export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
@@ -463,7 +451,7 @@ export interface OperatorActions {
   accepted: boolean | null;
   acted_at: string;
   acted_by: string;
-  action: OperatorAction;
+  action: string;
   action_id: string;
   address: string | null;
   attempt_id: string | null;
