@@ -77,7 +77,7 @@ import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
-import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -214,7 +214,6 @@ const RECORDS = {
 
 const LOG = {
   grow: growLog,
-  leaves: readLeaves,
   faulty: listFaultyLeaves,
   seals: listLoggedSeals,
   patches: listPatchTexts,

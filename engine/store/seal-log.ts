@@ -59,7 +59,7 @@ const UNLOGGED = prepare(
 
 const LAST = prepare(
   'last_checkpoint',
-  'SELECT origin, tree_size, root, note FROM checkpoints ORDER BY tree_size DESC, made_at DESC LIMIT 1',
+  "SELECT origin, tree_size, coalesce(root, '') AS root, note FROM checkpoints ORDER BY tree_size DESC, made_at DESC LIMIT 1",
 );
 
 const APPEND = prepare(
@@ -102,12 +102,6 @@ export function growLog(
     });
     await run(client, SIGN, { ...growth.signed, made_at: growth.made_at });
   });
-}
-
-/** All leaf hashes of the log, one behind the other. */
-export async function readLeaves(runner: Runner): Promise<Uint8Array> {
-  const [row] = await run<{ leaves: Uint8Array }>(runner, LEAVES, {});
-  return row?.leaves ?? new Uint8Array();
 }
 
 // The text of the leaf as the seal's row gives it; null without a row. A moment has milliseconds, never less.

@@ -26,7 +26,7 @@ import { entriesOf, type Plans, readPlanned } from '../ledger/read-ledger.js';
 import { verifyWorld } from '../ledger/verify.js';
 import { attemptUnknown, showInvocation, showLlmCall } from '../records.js';
 import { unknownWorld } from '../worlds.js';
-import { makeCheckpoint, type MadeCheckpoint, type Signer } from './checkpoint.js';
+import { type SignedLog, type Signer, signLog } from './checkpoint.js';
 
 /** What can be left out of a file: its hash stays. */
 export const MATERIALS = ['prompts', 'answers', 'patches'] as const;
@@ -34,7 +34,7 @@ export const MATERIALS = ['prompts', 'answers', 'patches'] as const;
 /** A file of evidence, and the checkpoint in it. */
 export interface Gathered {
   readonly text: string;
-  readonly made: MadeCheckpoint;
+  readonly made: SignedLog;
 }
 
 interface Wanted {
@@ -78,7 +78,7 @@ async function gatherSeals(
   signer: Signer,
   { about, redact, now }: Wanted & { readonly about: Subject },
 ): Promise<Outcome<Gathered>> {
-  const log = await openLog(archive, signer, now);
+  const log = await signLog(archive, signer, now);
   if (!log.ok) return log;
   const rows = await archive.store.log.seals(about);
   if (rows.length === 0) return refuseUnsealed(archive, about);
@@ -149,14 +149,6 @@ async function orFirstAlteration<Value>(
     if (altered === undefined) throw error;
     return altered;
   }
-}
-
-/** The log as a new checkpoint signs it. */
-async function openLog(archive: Archive, signer: Signer, now: number) {
-  const made = await makeCheckpoint(archive, signer, now);
-  if (!made.ok) return made;
-  const leaves = splitHashes(await archive.store.log.leaves()).slice(0, made.value.tree_size);
-  return succeed({ made: made.value, leaves });
 }
 
 function groupByAttempt(rows: readonly LoggedSeal[]): readonly (readonly LoggedSeal[])[] {
@@ -252,7 +244,7 @@ async function gatherState(
   const { world_slug, id: entity_id, turn: until } = shown.value;
   const change = await findChange(archive, { world_slug, entity_id, until });
   if (change === undefined) return refuse(problem('NOTHING_TO_PROVE', { world_slug, entity_id }));
-  const log = await openLog(archive, signer, now);
+  const log = await signLog(archive, signer, now);
   if (!log.ok) return log;
   const { attempt_id, source_invocation_id, patch_seq } = change;
   const seals = await archive.store.log.seals({ world_slug: change.world_slug, attempt_id });
