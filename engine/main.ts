@@ -461,9 +461,18 @@ function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
 }
 
 async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
-  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const [{ loadSigningKey }, { runOperatorCommand }] = await Promise.all([
+    import('./operations/evidence/signing-key.js'),
+    import('./sources/operator-command.js'),
+  ]);
   const key = await loadSigningKey(toSigningKeyFile(variables));
-  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
+  if (!key.ok) return key;
+  const named = toAnchor(variables);
+  const anchor: Signer['anchor'] =
+    named?.kind === 'command'
+      ? { kind: 'command', give: (note, signal) => runOperatorCommand(named.command, note, signal) }
+      : named;
+  return { ok: true, value: { key: key.value, anchor } };
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */

@@ -6151,6 +6151,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -6163,7 +6166,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [
@@ -6274,6 +6277,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The limits under which an order is dispatched."
+  },
+  "PlanningRule": {
+    "type": "string",
+    "enum": [
+      "type_known",
+      "session_active",
+      "budget_left",
+      "contract_named",
+      "tools_named",
+      "parent_completed"
+    ],
+    "description": "The rules 1 to 6 of the protocol, which every order meets before it is dispatched. A budget may have nothing left for it; documents, types and the order in which nodes begin leave no way to break another rule."
   },
   "OrderCost": {
     "type": "object",
@@ -6414,6 +6429,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -6426,7 +6444,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [

@@ -145,6 +145,8 @@ export interface HttpDesk {
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Works with the engine; refuses where its database is lost. */
   readonly use: <Value>(operation: (engine: Engine) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
+  /** Opens the key that signs for commands of this machine; absent where no command asks. */
+  readonly openSigner?: Composition['openSigner'];
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }

@@ -63,6 +63,7 @@ import {
   findMisplacedValue,
   listTurnFaults,
   findSessions,
+  hasWorld,
   listEndedAttempts,
   listSeals,
   readSealedContents,
@@ -78,7 +79,7 @@ import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
-import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -216,7 +217,6 @@ const RECORDS = {
 
 const LOG = {
   grow: growLog,
-  leaves: readLeaves,
   faulty: listFaultyLeaves,
   seals: listLoggedSeals,
   patches: listPatchTexts,
@@ -237,6 +237,7 @@ const LEDGER = {
   seals: listSeals,
   contents: readSealedContents,
   ended: listEndedAttempts,
+  hasWorld,
   sessions: findSessions,
   misplaced: findMisplacedValue,
   turnFaults: listTurnFaults,

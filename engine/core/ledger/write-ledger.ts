@@ -362,6 +362,7 @@ function addCall(
   const tokens = { input: end?.input_tokens ?? 0, output: end?.output_tokens ?? 0 };
   add(ledger, {
     ...common,
+    workflow_hash: start.workflow_hash,
     tier: 'HO1',
     event_type: isModel ? 'LLM_CALL' : 'TOOL_CALL',
     place: start.source_invocation_id,
@@ -384,6 +385,7 @@ function addCall(
           model_output_kind: end?.model_output_kind ?? null,
           generation_try: start.generation_try,
           offered_schema_hash: start.offered_schema_hash,
+          delivered_schema_hash: start.delivered_schema_hash,
           schema_delivery: start.schema_delivery,
           endpoint_origin: start.endpoint_origin,
           ...detailsOf(call),
@@ -415,6 +417,7 @@ function detailsOf({ start, end, is_superseded }: Call): JsonObject {
     args_summary: { request_hash: start.request_hash },
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
+    policy_ruling: start.policy_ruling && { ...start.policy_ruling },
     is_superseded,
     ended_at: end === undefined ? null : end.at,
     result_summary:
@@ -425,6 +428,7 @@ function detailsOf({ start, end, is_superseded }: Call): JsonObject {
             refused: end.refused,
             answer_hash: end.answer_hash,
             failure_class: end.failure_class,
+            failure_detail: end.failure_detail,
             failure_message: end.failure_message,
             duration_ms: end.duration_ms,
           },
