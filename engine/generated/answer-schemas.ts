@@ -5370,6 +5370,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/PromptMessage"
         }
       },
+      "retrieved": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Retrieved"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The memories that were retrieved for it, and the query; null where its node asks for none, and of later tries."
+      },
       "tries": {
         "type": "array",
         "items": {
@@ -5531,6 +5542,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "prefix_hash",
       "raw_text",
+      "retrieved",
       "schema_delivery",
       "source_hash",
       "source_invocation_id",
@@ -5603,6 +5615,132 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_invocation_id"
     ],
     "additionalProperties": false
+  },
+  "Retrieved": {
+    "type": "object",
+    "properties": {
+      "request_hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical query, 64 hex digits."
+      },
+      "query": {
+        "$ref": "#/components/schemas/MemoryQuery"
+      },
+      "found": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/FoundMemory"
+        }
+      }
+    },
+    "required": [
+      "request_hash",
+      "query",
+      "found"
+    ],
+    "additionalProperties": false,
+    "description": "A search and what it found, oldest first: it is recorded with the generation that it was made for."
+  },
+  "MemoryQuery": {
+    "type": "object",
+    "properties": {
+      "top": {
+        "type": "number",
+        "description": "The number of memories that are found."
+      },
+      "neighbours": {
+        "type": "number",
+        "enum": [
+          0,
+          1
+        ],
+        "description": "How many memories before and after each found one are shown with it; 0 by default."
+      },
+      "language": {
+        "type": "string",
+        "enum": [
+          "simple",
+          "arabic",
+          "danish",
+          "dutch",
+          "english",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "spanish",
+          "swedish",
+          "turkish"
+        ],
+        "description": "The language by which words are reduced to their stems; simple by default, which compares words as they are."
+      },
+      "entity_id": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest turn whose memories are searched."
+      },
+      "text": {
+        "type": "string"
+      },
+      "skip_latest": {
+        "type": "number",
+        "description": "How many of the latest memories are left out: a prompt shows them already."
+      },
+      "skip_pinned": {
+        "type": "boolean",
+        "description": "Whether the memories of the scenario are left out, for the same reason."
+      }
+    },
+    "required": [
+      "entity_id",
+      "turn",
+      "text",
+      "skip_latest",
+      "skip_pinned"
+    ],
+    "additionalProperties": false,
+    "description": "A search among the committed memories of an agent."
+  },
+  "FoundMemory": {
+    "type": "object",
+    "properties": {
+      "memory_id": {
+        "type": "string",
+        "description": "Its turn, and its number among the memories that the agent has of that turn: `3.2`."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "content": {
+        "type": "string"
+      },
+      "score": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "By BM25, in millionths; null of a neighbour of one that was found."
+      }
+    },
+    "required": [
+      "memory_id",
+      "turn",
+      "content",
+      "score"
+    ],
+    "additionalProperties": false,
+    "description": "A memory that a search has found."
   },
   "TryOfLane": {
     "type": "object",

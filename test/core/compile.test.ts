@@ -165,7 +165,7 @@ check(
   [],
 );
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
 check(
   'a placeholder of one value that a reading may lack',
@@ -179,7 +179,7 @@ check('a placeholder of a reading that nothing injects', { prompt: 'Hello {{ambi
   'PATH_NEVER_THERE /nodes/0/prompt_template/messages/0/content: {{ambient.weather.temperature}} never exists: /ambient has nothing below it. | Read {{ambient.visible}}, which shows all readings.',
 ]);
 check('a placeholder of a node that leaves out its output', { prompt: 'Hello {{nodes.plan.intention}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
 check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
   'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',

@@ -36,6 +36,8 @@ const UNEXPORTED = [
   'approvals',
   'assistant_tasks',
   'budgets',
+  'indexed_memories',
+  'memory_words',
   'search_entries',
   'search_progress',
 ] as const;
