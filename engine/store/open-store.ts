@@ -65,6 +65,7 @@ import {
   listSeals,
   readSealedContents,
 } from './records/sealed.js';
+import { readTextRecord } from './records/text-record.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -209,6 +210,7 @@ const RECORDS = {
   agentTurn: byId(findAgentTurn),
   agentTurnsBeside: listTurnsBeside,
   agents: listAgentHeads,
+  textRecord: readTextRecord,
 };
 
 const LOG = {

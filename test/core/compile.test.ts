@@ -197,7 +197,10 @@ check(
     prompt: '{{memory.retrieved}}',
     projection: {
       scope: 'world',
-      memory: { recent: 1, retrieve: { top: 3, query: ['{{subject.name}}', '{{memory.retrieved}} {{nodes.think.output}}'] } },
+      memory: {
+        recent: 1,
+        retrieve: { top: 3, query: ['{{subject.name}}', '{{memory.retrieved}} {{nodes.think.output}}'] },
+      },
     },
   },
   [

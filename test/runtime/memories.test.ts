@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
+import { traceText } from '../../engine/operations/trace-text.js';
 import { timeAt } from '../../engine/operations/worlds.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
@@ -137,6 +138,19 @@ onEachDatabase('memories that are found', (open) => {
     const again = await callsOf(stage, fork.world_slug, 5);
     assert.equal(promptOf(again, PLAN), promptOf(calls, PLAN));
     assert.deepEqual(again.get(PLAN)?.retrieved, retrieved);
+    // The record says how he came to know of it, in the fork as well.
+    for (const slug of [world_slug, fork.world_slug]) {
+      const pathOf = async (text: string) => {
+        const { path } = must(await traceText(stage.engine, { world_slug: slug, entity_id: 'Bob', text }));
+        return path.map(({ turn, agent_id, came_by }) => [turn, agent_id, came_by.kind]);
+      };
+      assert.deepEqual(await pathOf('I hid the lantern.'), [
+        [3, 'bob', 'patch'],
+        [2, 'bob', 'own_words'],
+      ]);
+      assert.deepEqual(await pathOf('the last chapter is the best'), [[1, 'bob', 'scenario']]);
+      assert.deepEqual(await pathOf('the stone'), []);
+    }
   });
 
   test('the next driver of an attempt that had just asked its first model retrieves the same memories again', async (context) => {

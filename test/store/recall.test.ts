@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
-import { corpus, type Finder, lastOnes, recallOf, termsAndRecency, toQuery } from '../../tools/bench/memories/recall.js';
+import {
+  corpus,
+  type Finder,
+  lastOnes,
+  recallOf,
+  termsAndRecency,
+  toQuery,
+} from '../../tools/bench/memories/recall.js';
 import { forEachDatabase } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';
 

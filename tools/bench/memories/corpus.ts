@@ -11,7 +11,18 @@ interface Question {
 }
 
 const PEOPLE = ['Mara', 'Otto', 'Ines', 'Jon', 'Petra', 'Emil', 'Rosa', 'Hugo', 'Lena', 'Karl', 'Nora', 'Theo'];
-const PLACES = ['mill', 'harbour', 'chapel', 'orchard', 'quarry', 'bakery', 'lighthouse', 'stable', 'library', 'bridge'];
+const PLACES = [
+  'mill',
+  'harbour',
+  'chapel',
+  'orchard',
+  'quarry',
+  'bakery',
+  'lighthouse',
+  'stable',
+  'library',
+  'bridge',
+];
 const MADE_OF = ['copper', 'wooden', 'silver', 'broken', 'painted', 'heavy', 'old', 'tiny', 'blue', 'leather'];
 
 /** Things and deeds, each with the word by which a question may call it. */
@@ -85,7 +96,9 @@ export function makeConversation(seed: number, size: number): LongConversation {
     asked.add(about);
     for (let index = 0; index < DISTRACTORS_PER_FACT; index += 1)
       memories.push(
-        fill(pick([`${person} came to the PLACE with a MADE ${thing}.`, `The ${made} THING of PERSON is at the PLACE.`])),
+        fill(
+          pick([`${person} came to the PLACE with a MADE ${thing}.`, `The ${made} THING of PERSON is at the PLACE.`]),
+        ),
       );
     const kind = random();
     // The answer itself, asked for in other words; or an answer that says only "it", after the words that are asked for.
