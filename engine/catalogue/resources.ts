@@ -13,6 +13,7 @@ import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
+import { knowledge } from './resources/knowledge.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
@@ -41,6 +42,7 @@ export const RESOURCES: readonly Resource[] = [
   event,
   inbox,
   invocation,
+  knowledge,
   workOrders,
   workOrder,
   worldLedger,

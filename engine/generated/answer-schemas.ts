@@ -197,6 +197,35 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "An entity, and a part of its changes up to that turn, the latest first."
   },
+  "TracedText": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "text": {
+        "type": "string"
+      },
+      "path": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/LearntText"
+        },
+        "description": "Each agent that it came through, the asked one first; empty where no prompt of the agent had it."
+      }
+    },
+    "required": [
+      "world_slug",
+      "agent_id",
+      "text",
+      "path"
+    ],
+    "additionalProperties": false,
+    "description": "How an agent came to know a text."
+  },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
   },
@@ -2513,6 +2542,242 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false
+  },
+  "LearntText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "shown": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ShownText"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where it was not shown the text before it said it."
+      },
+      "came_by": {
+        "$ref": "#/components/schemas/CameBy"
+      }
+    },
+    "required": [
+      "turn",
+      "agent_id",
+      "shown",
+      "came_by"
+    ],
+    "additionalProperties": false,
+    "description": "The first time that an agent was shown a text, or said it without that."
+  },
+  "ShownText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": "string"
+      },
+      "origin": {
+        "$ref": "#/components/schemas/SegmentOrigin"
+      },
+      "segment": {
+        "type": "string",
+        "description": "The whole segment."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "llm_call_id",
+      "origin",
+      "segment",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A segment of a prompt that holds a text."
+  },
+  "SegmentOrigin": {
+    "type": "string",
+    "enum": [
+      "author",
+      "world",
+      "world.projection",
+      "world.recent_events",
+      "subject",
+      "subject.rendered",
+      "subject.own_turns",
+      "memory.pinned",
+      "memory.retrieved",
+      "ambient.visible",
+      "tools.available",
+      "nodes",
+      "schema",
+      "model",
+      "tool_result",
+      "correction",
+      "last_lap",
+      "reasoning",
+      "function_call",
+      "call_id"
+    ],
+    "description": "Where a piece of a prompt came from."
+  },
+  "CameBy": {
+    "anyOf": [
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "patch"
+          },
+          "patch": {
+            "$ref": "#/components/schemas/WrittenText"
+          }
+        },
+        "required": [
+          "kind",
+          "patch"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "answer"
+          },
+          "answer": {
+            "$ref": "#/components/schemas/AnsweredText"
+          }
+        },
+        "required": [
+          "kind",
+          "answer"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "enum": [
+              "author",
+              "scenario"
+            ]
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "own_words"
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      }
+    ],
+    "description": "How a text came to an agent."
+  },
+  "WrittenText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "op": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/EffectOperation"
+          },
+          {
+            "type": "string",
+            "const": "narration"
+          }
+        ]
+      },
+      "target": {
+        "type": "string",
+        "description": "What the effect changed; of a narration, its agent."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "op",
+      "patch_seq",
+      "target",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A narration or an effect that holds it; the moment is that of the generation that gave the patch."
+  },
+  "AnsweredText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the answer was for all subjects of the turn."
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "source_invocation_id",
+      "source_label",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "An answer of a source that holds it."
   },
   "WorldDiff": {
     "type": "object",
