@@ -105,7 +105,7 @@ function sayUnfit(why: Unfit): string {
 }
 
 /** What a placeholder shows, and the member of the projection that asks for it. */
-interface Part {
+export interface ProjectionPart {
   readonly shows: string;
   readonly member: keyof typeof PARTS;
 }
@@ -325,18 +325,18 @@ export const WORKFLOW_PROBLEMS = {
     'The projection requests events, but no message of the prompt uses them.',
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
-  PART_NOT_PROJECTED: content<Part>({
+  PART_NOT_PROJECTED: content<ProjectionPart>({
     message: ({ shows, member }) =>
       `{{${shows}}} is used in a prompt, but the projection has no "${member.replace('/', '.')}".`,
     repair: ({ member }) => `Add ${PARTS[member]} to the projection of the node.`,
     example: { shows: 'memory.retrieved', member: 'memory/retrieve' },
   }),
-  PART_NOT_SHOWN: note<Part>({
+  PART_NOT_SHOWN: note<ProjectionPart>({
     message: ({ member }) => `The projection has "${member.replace('/', '.')}", but no message of the prompt uses it.`,
     repair: ({ shows, member }) => `Write {{${shows}}} into a message, or remove "${member.replace('/', '.')}".`,
     example: { shows: 'subject.own_turns', member: 'own_turns' },
   }),
-  QUERY_READS_LATER: content<Pick<Part, 'shows'>>({
+  QUERY_READS_LATER: content<Pick<ProjectionPart, 'shows'>>({
     message: ({ shows }) => `A query reads {{${shows}}}, which is known only after memories have been retrieved.`,
     repair: 'Write the query of other placeholders, such as {{world.recent_events}}.',
     example: { shows: 'memory.retrieved' },
