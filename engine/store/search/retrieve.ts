@@ -197,8 +197,12 @@ async function readStemsOf(runner: Runner, language: string, words: readonly str
 
 // BM25 with k1 = 1.2 and b = 0.75. Parts of scores are whole numbers, so that no order of addition changes a sum. How many
 // memories have a word is known from the last list of each world that begins before the turn ends; the rarest words are
-// read first.
-const POSTING_PLACE = 'posting >> 24';
+// read first. Subqueries with OFFSET 0 stay as they are: each is one step in an index, whatever the planner thinks of the
+// tables' sizes.
+const OF_AGENT = 'entity_id = :entity_id AND language = :language::text';
+const PLACE = '(posting >> 24)::int';
+const TIMES = `(posting >> 14 & ${TIMES_MAX})::float8`;
+const LENGTH = `(posting & ${LENGTH_MAX})::float8`;
 const RANK = prepare(
   'rank_memories',
   `WITH ${READABLE},
@@ -207,52 +211,57 @@ const RANK = prepare(
        (sum(last.place) OVER (ORDER BY last.turn) - last.place)::int AS before
      FROM readable CROSS JOIN LATERAL (
        SELECT place, words_until, turn FROM indexed_memories
-       WHERE indexed_memories.world_slug = readable.world_slug AND entity_id = :entity_id
-         AND language = :language::text AND turn <= until_turn
+       WHERE indexed_memories.world_slug = readable.world_slug AND ${OF_AGENT} AND turn <= until_turn
        ORDER BY turn DESC, memory_seq DESC LIMIT 1) AS last),
    total AS MATERIALIZED (
      SELECT sum(until_place)::float8 AS memories, greatest(sum(words_until)::float8 / sum(until_place), 1) AS length,
-       sum(until_place) - :skip_latest::int AS last,
+       (sum(until_place) - :skip_latest::int)::int AS last,
        CASE WHEN :skip_pinned::boolean THEN (
-         SELECT count(*) FROM shelves JOIN indexed_memories AS pinned USING (world_slug)
-         WHERE pinned.entity_id = :entity_id AND pinned.language = :language::text AND turn = 0) ELSE 0 END AS first
+         SELECT count(*)::int FROM shelves CROSS JOIN LATERAL (
+           SELECT FROM indexed_memories
+           WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND turn = 0 OFFSET 0) AS pinned)
+         ELSE 0 END AS first
      FROM shelves),
    held AS MATERIALIZED (
      SELECT word, sum(memories_before + (
-       SELECT count(*) FROM unnest(postings) AS posting WHERE ${POSTING_PLACE} <= until_place))::int AS memories
+       SELECT count(*) FROM unnest(postings) AS posting WHERE ${PLACE} <= until_place))::int AS memories
      FROM unnest(:words::text[]) AS word CROSS JOIN shelves CROSS JOIN LATERAL (
        SELECT memories_before, postings FROM memory_words
-       WHERE memory_words.world_slug = shelves.world_slug AND entity_id = :entity_id AND language = :language::text
-         AND memory_words.word = word.word AND first_place <= until_place
+       WHERE memory_words.world_slug = shelves.world_slug AND ${OF_AGENT} AND memory_words.word = word.word
+         AND first_place <= until_place
        ORDER BY first_place DESC LIMIT 1) AS last
      GROUP BY word),
    weighed AS MATERIALIZED (
-     SELECT word, ln(1 + (total.memories - held.memories + 0.5) / (held.memories + 0.5)) AS weight
+     SELECT word, 2200000 * ln(1 + (total.memories - held.memories + 0.5::float8) / (held.memories + 0.5::float8)) AS weight,
+       0.9 / length AS per_word
      FROM total, (SELECT *, sum(memories) OVER (ORDER BY memories, word) AS read FROM held) AS held
      WHERE read <= ${POSTINGS_MAX} OR read = held.memories),
    ranked AS MATERIALIZED (
-     SELECT before + (${POSTING_PLACE})::int AS ordinal,
-       sum(round(1000000 * weight * 2.2 * (posting >> 14 & ${TIMES_MAX})
-         / ((posting >> 14 & ${TIMES_MAX}) + 0.3 + 0.9 * (posting & ${LENGTH_MAX}) / length))::bigint)::bigint AS score
-     FROM total, weighed CROSS JOIN shelves
-       JOIN memory_words ON memory_words.world_slug = shelves.world_slug AND memory_words.word = weighed.word
-       CROSS JOIN LATERAL unnest(postings) AS posting
-     WHERE entity_id = :entity_id AND language = :language::text AND first_place <= until_place
-       AND ${POSTING_PLACE} <= until_place AND before + (${POSTING_PLACE}) > first AND before + (${POSTING_PLACE}) <= last
+     SELECT before + ${PLACE} AS ordinal,
+       sum(round(weight * ${TIMES} / (${TIMES} + 0.3::float8 + per_word * ${LENGTH}))::bigint)::bigint AS score
+     FROM weighed CROSS JOIN shelves CROSS JOIN LATERAL (
+         SELECT postings FROM memory_words
+         WHERE memory_words.world_slug = shelves.world_slug AND ${OF_AGENT} AND memory_words.word = weighed.word
+           AND first_place <= until_place OFFSET 0) AS lists
+       CROSS JOIN LATERAL unnest(postings) AS posting CROSS JOIN total
+     WHERE ${PLACE} <= until_place AND before + ${PLACE} > first AND before + ${PLACE} <= last
      GROUP BY 1 ORDER BY score DESC, ordinal DESC LIMIT :top::int),
-   shown AS (
+   shown AS MATERIALIZED (
      SELECT ordinal, max(score) AS score FROM (
        SELECT ordinal, score FROM ranked
        UNION ALL
        SELECT ordinal + step, NULL FROM ranked, generate_series(-:neighbours::int, :neighbours::int) AS step
        WHERE step <> 0) AS each
      GROUP BY ordinal)
-   SELECT indexed.turn || '.' || indexed.memory_seq AS memory_id, indexed.turn, content, score
+   SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score
    FROM total, shown JOIN shelves ON ordinal > before AND ordinal <= before + until_place
-     JOIN indexed_memories AS indexed ON indexed.world_slug = shelves.world_slug AND indexed.place = ordinal - before
-     JOIN entity_memories AS memories ON memories.world_slug = indexed.world_slug
-       AND memories.entity_id = indexed.entity_id AND memories.turn = indexed.turn
-       AND memories.memory_seq = indexed.memory_seq
-   WHERE indexed.entity_id = :entity_id AND indexed.language = :language::text AND ordinal > first AND ordinal <= last
+     CROSS JOIN LATERAL (
+       SELECT turn, memory_seq FROM indexed_memories
+       WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place = ordinal - before OFFSET 0) AS found
+     CROSS JOIN LATERAL (
+       SELECT content FROM entity_memories
+       WHERE entity_memories.world_slug = shelves.world_slug AND entity_id = :entity_id
+         AND entity_memories.turn = found.turn AND entity_memories.memory_seq = found.memory_seq OFFSET 0) AS memory
+   WHERE ordinal > first AND ordinal <= last
    ORDER BY ordinal`,
 );
