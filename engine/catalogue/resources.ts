@@ -11,6 +11,7 @@ import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
+import { grants, grant } from './resources/grants.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { knowledge } from './resources/knowledge.js';
@@ -40,6 +41,8 @@ export const RESOURCES: readonly Resource[] = [
   ...DOCUMENTS,
   entity,
   event,
+  grants,
+  grant,
   inbox,
   invocation,
   knowledge,

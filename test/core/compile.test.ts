@@ -143,16 +143,23 @@ check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
 check('a reserved tool name', { tools: ['core__buy'] }, [
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: core__buy begins with core__, which is reserved. | Choose a name without the prefix.',
 ]);
-check('a tool of a served plugin that says its server', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server' }, []);
-for (const [name, meant] of [
-  ['buy', 'mcp__server__buy'],
-  ['mcp__buy', 'mcp__server__buy'],
-  ['mcp____buy', 'mcp__server__buy'],
-  ['mcp__shop__', 'mcp__server__shop__'],
-] as const)
-  check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [
-    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name of ${name} lacks the server, which the names of this plugin's tools have to contain. | Name it mcp__SERVER__TOOL, such as ${meant}, here and in the tool policy.`,
+const SERVED = {
+  tool_plugin: 'tool_server',
+  tool_interface: { server_env: 'CHUKWA_MCP_CORNER_SHOP', tool_name: 'buy/one' },
+};
+check(
+  'a tool of a served plugin that says its server and tool',
+  { tools: ['mcp__corner_shop__buy_one'], ...SERVED },
+  [],
+);
+for (const name of ['buy', 'mcp__buy_one', 'mcp__shop__buy_one', 'mcp__corner_shop__buy', 'mcp__Corner_Shop__buy_one'])
+  check(`a tool of a served plugin that is named ${name}`, { tools: [name], ...SERVED }, [
+    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name ${name} does not say of which server it is, and which tool there. | Name it mcp__corner_shop__buy_one, here and in the tool policy.`,
   ]);
+const LONG = { ...SERVED, tool_interface: { server_env: 'CHUKWA_MCP_SHOP', tool_name: 'b'.repeat(60) } };
+check('a tool of a served plugin whose name would be too long', { tools: ['mcp__shop__buy'], ...LONG }, [
+  `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name mcp__shop__buy does not say of which server it is, and which tool there. | mcp__shop__${'b'.repeat(60)} would be its name, which has more than 64 characters: name the server by a shorter variable.`,
+]);
 check('a tool of another plugin that is named like one of a server', { tools: ['mcp__shop__buy'] }, [
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: mcp__shop__buy begins with mcp__, which is reserved. | Choose a name without the prefix.',
 ]);

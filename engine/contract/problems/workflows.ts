@@ -3,6 +3,9 @@ import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, meant, suggested, typeNames } from './phrases.js';
 import { twice } from './twice.js';
 
+/** How long the name of a tool may be. */
+const TOOL_NAME_LENGTH_MAX = 64;
+
 /** What a prompt or a template reads, as its author wrote it. */
 export interface Read {
   readonly text: string;
@@ -359,11 +362,13 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    message: ({ name }) =>
-      `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
-    repair: ({ name, prefix }) =>
-      `Name it ${prefix}SERVER__TOOL, such as ${prefix}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
-    example: { name: 'tide', prefix: 'mcp__' },
+    meaning: 'The name of a tool of a server does not say the server, by its variable, and the tool there.',
+    message: ({ name }) => `The name ${name} does not say of which server it is, and which tool there.`,
+    repair: ({ wanted }) =>
+      wanted.length > TOOL_NAME_LENGTH_MAX
+        ? `${wanted} would be its name, which has more than ${TOOL_NAME_LENGTH_MAX} characters: name the server by a shorter variable.`
+        : `Name it ${wanted}, here and in the tool policy.`,
+    example: { name: 'tide', wanted: 'mcp__harbour__tide' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
     message: ({ name }) =>

@@ -25,7 +25,8 @@ type AuthoredGeneration = Pick<
   | 'projection'
   | 'max_generation_attempts'
   | 'constraints'
->;
+> &
+  Partial<Pick<LlmToolLoopNode, 'available_tools' | 'max_tool_calls'>>;
 
 /** Compiles the common part of the nodes that ask a model. */
 export function compileGeneration(
@@ -104,7 +105,7 @@ function compileSource(
 
 /** A fallback that would never be asked, or could not go on with the conversation of the first source. */
 function checkFallback(
-  { fallback, constraints }: AuthoredGeneration,
+  { fallback, constraints, available_tools = [], max_tool_calls = 0 }: AuthoredGeneration,
   first: AskedSource,
   second: AskedSource,
   pointer: string,
@@ -125,7 +126,8 @@ function checkFallback(
       ),
     ),
     ...complainIf(
-      first.tool_calling !== second.tool_calling,
+      // A node without tools asks for its answer in the same way, however its models would call them.
+      available_tools.length > 0 && max_tool_calls > 0 && first.tool_calling !== second.tool_calling,
       problem(
         'FALLBACK_CALLS_OTHERWISE',
         { first: callingOf(first), second: callingOf(second) },
