@@ -59,6 +59,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   migrate: () => [],
   doctor: () => [],
   entity: () => ['park', 'bob'],
+  knows: () => ['park', 'bob', 'hungry'],
   inbox: () => [],
   invocations: () => ['--world', 'park'],
   'llm-calls': () => ['--subject', 'bob'],

@@ -129,6 +129,8 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   budget_reservations: 'all',
   operator_actions: 'all',
   pending_calls: 'all',
+  indexed_memories: 'all',
+  memory_words: 'all',
   search_entries: 'all',
   search_progress: 'all',
   llm_chunks: 'all',
