@@ -156,12 +156,49 @@ export interface Projection {
   readonly memory: {
     /** The number of the subject's latest memories. */
     readonly recent: number;
+    /** Whether {{memory.pinned}} shows the memories that the scenario gives the subject. */
+    readonly pinned?: boolean;
+    readonly retrieve?: MemoryRetrieval;
   };
+  /** The number of turns of which {{subject.own_turns}} shows the subject's own patches. */
+  readonly own_turns?: number;
   /** The contents of {{world.recent_events}}: narrations and effects that the subject could see. */
   readonly events?: {
     /** The number of committed turns; the events of earlier subjects in this turn are always included. */
     readonly turns: number;
   };
+}
+/** The contents of {{memory.retrieved}}: memories of the subject that are found by the words of a query. */
+export interface MemoryRetrieval {
+  /** The number of memories that are found. */
+  readonly top: number;
+  /** How many memories before and after each found one are shown with it; 0 by default. */
+  readonly neighbours?: 0 | 1;
+  /** Texts with placeholders, as in prompts; all of their words together are the query. */
+  readonly query: readonly string[];
+  /** The language by which words are reduced to their stems; simple by default, which compares words as they are. */
+  language?:
+    | 'simple'
+    | 'arabic'
+    | 'danish'
+    | 'dutch'
+    | 'english'
+    | 'finnish'
+    | 'french'
+    | 'german'
+    | 'greek'
+    | 'hungarian'
+    | 'indonesian'
+    | 'irish'
+    | 'italian'
+    | 'lithuanian'
+    | 'norwegian'
+    | 'portuguese'
+    | 'romanian'
+    | 'russian'
+    | 'spanish'
+    | 'swedish'
+    | 'turkish';
 }
 export interface NodeConstraints {
   /** Tokens, as the provider counts them, that one run of the node may use. Where it counts none, or what cannot be true, an estimate by the length of prompt and answer is counted. */

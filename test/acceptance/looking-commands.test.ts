@@ -59,6 +59,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   migrate: () => [],
   doctor: () => [],
   entity: () => ['park', 'bob'],
+  knows: () => ['park', 'bob', 'hungry'],
   inbox: () => [],
   invocations: () => ['--world', 'park'],
   'llm-calls': () => ['--subject', 'bob'],
@@ -66,6 +67,10 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   cost: () => ['park'],
   approve: ({ attempt }) => [attempt],
   deny: ({ attempt }) => [attempt],
+  grant: ({ attempt }) => [attempt, '--uses', '1'],
+  revoke: ({ attempt }) => [attempt],
+  grants: () => [],
+  'grants show': ({ attempt }) => [attempt],
   approval: ({ attempt }) => [attempt],
   approvals: () => [],
   'approvals stats': () => [],
@@ -82,7 +87,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
 };
 
 /** Commands that may call a source. They import the plugins of the sources that they call, and no others. */
-const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'toys'];
+const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'mcp diff', 'toys'];
 
 /** A plugin that leaves a mark where its code runs, prints the environment, and ends the process. */
 const PLANTED = `import { appendFileSync } from 'node:fs';

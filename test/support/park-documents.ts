@@ -33,6 +33,8 @@ export interface SmallPark {
   readonly tools?: readonly string[];
   /** The plugin of the tools' source: `http_json`, `tool_server`, which reserves `mcp__`, or one that is not there. */
   readonly tool_plugin?: string;
+  /** More of the interface of that source. */
+  readonly tool_interface?: JsonObject;
   readonly allow?: readonly string[];
   /** The profile names no tool policy. */
   readonly without_policy?: boolean;
@@ -78,7 +80,12 @@ const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['fi
     acting: { interface_field: 'method', values: ['DELETE'] },
     secret_variable_fields: ['secret_headers'],
   },
-  tool_server: { speaks: 'json' },
+  tool_server: {
+    speaks: 'json',
+    origin: { interface_field: 'server_env' },
+    tool_prefix: 'mcp__',
+    tool_list: { interface_field: 'lists_tools', tool_field: 'tool_name' },
+  },
   llm_chat: {
     speaks: 'chat',
     origin: { variables: ['CHUKWA_LLM_BASE_URL'] },
@@ -197,7 +204,11 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
   const tool_source_ref =
     tool_plugin === undefined
       ? source_ref
-      : shelf.put('response_source', { version: 1, label: 'tools', interface: { name: tool_plugin } });
+      : shelf.put('response_source', {
+          version: 1,
+          label: 'tools',
+          interface: { name: tool_plugin, ...park.tool_interface },
+        });
   const arguments_schema_ref = shelf.put('json_schema', park.arguments_schema ?? ARGUMENTS);
   return {
     version: 1,

@@ -253,7 +253,7 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
-    ...present({ provenance }),
+    ...present({ tool_call_id: listCalls(said)[0]?.call_id, provenance }),
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };

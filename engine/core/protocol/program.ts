@@ -11,6 +11,7 @@ import type {
   Projection,
 } from '../../generated/workflow.js';
 import type { Rules } from '../policy/policy.js';
+import type { PromptTemplate } from '../prompt/template.js';
 import type { Limits } from './amounts.js';
 import type { OrderPlan } from './order-plan.js';
 
@@ -100,6 +101,8 @@ export interface CallLimits {
 export interface PolicyProgram {
   readonly hash: string;
   readonly rules: Rules;
+  /** How long a person may take to decide on a call. */
+  readonly approval_deadline_ms: number;
 }
 
 /** A binding that runs because the workflow says so. */
@@ -165,6 +168,8 @@ export interface NodeProgram {
   readonly tools?: readonly ToolProgram[];
   /** The part of the world that it shows a model. */
   readonly projection?: Projection;
+  /** The query for which memories of its subject are retrieved before it starts; left out where none are. */
+  readonly query?: PromptTemplate;
   /** The limits of its model's generations. */
   readonly constraints?: NodeConstraints;
 }
@@ -241,6 +246,8 @@ export interface Program {
   readonly execution?: CognitionWorkflow['execution'];
   /** The number of turns before a turn whose events must be known: the most that any projection includes. */
   readonly event_turns: number;
+  /** The number of latest memories of an agent that must be known, beside those of the scenario; 0: none at all. */
+  readonly memories: number;
   /** The budgets of its profiles; left out where none has one. */
   readonly sessions?: readonly SessionProgram[];
   /** The budget of each of its worlds; left out where they have none. */

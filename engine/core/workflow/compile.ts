@@ -27,6 +27,7 @@ import type {
   TurnAmbientProgram,
   WorkflowProgram,
 } from '../protocol/program.js';
+import type { Projection } from '../world/projection.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
@@ -56,7 +57,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     turn_ambients: distinctAmbients(subjects),
     subjects,
     orders: planOrders(parts, scenarioHash),
-    event_turns: mostEventTurns(subjects),
+    event_turns: mostOf(subjects, ({ events, own_turns = 0 }) => Math.max(events?.turns ?? 0, own_turns)),
+    memories: mostOf(subjects, ({ memory }) => Math.max(memory.recent, memory.pinned === true ? 1 : 0)),
     ...toSessions(cognitions),
     ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
@@ -177,11 +179,13 @@ function findPolicy(
 }
 
 function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
-  const { allow, budgets } = document;
+  const { allow, budgets, approval_deadline_ms = APPROVAL_DEADLINE_MS } = document;
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
-  return { hash, rules: compileRules(document), allow, names_nothing, ...budgets };
+  return { hash, rules: compileRules(document), approval_deadline_ms, allow, names_nothing, ...budgets };
 }
+
+const APPROVAL_DEADLINE_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
 function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Problem[] {
@@ -204,9 +208,10 @@ function toSessions(cognitions: readonly CompiledCognition[]): Pick<Program, 'se
   return sessions.length === 0 ? {} : { sessions };
 }
 
-function mostEventTurns(subjects: readonly SubjectProgram[]): number {
+/** The most that any projection asks for. */
+function mostOf(subjects: readonly SubjectProgram[], countOf: (projection: Projection) => number): number {
   const nodes = subjects.flatMap(({ workflow }) => workflow.nodes);
-  return Math.max(0, ...nodes.map((node) => node.projection?.events?.turns ?? 0));
+  return Math.max(0, ...nodes.map(({ projection }) => (projection === undefined ? 0 : countOf(projection))));
 }
 
 /** Bindings of equal hash make one call, recorded under the first declaring workflow. */

@@ -1,5 +1,6 @@
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
+import { sayDenied } from '../../core/approvals/approval.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
 import type { Broker } from '../connections/broker.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
@@ -53,8 +54,9 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
   const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
   const { call, key, request, node_id, subject_id } = command;
+  const { policy } = call;
   const name = call.policy_id ?? call.source.label;
-  if (recorder.asked === undefined)
+  if (policy === undefined || recorder.asked === undefined)
     return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
   const { status, reason, ...approval } = await recorder.asked({
     command_key: key,
@@ -63,10 +65,10 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
-    policy_hash: call.policy?.hash ?? '',
+    policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,
-    deadline_ms: APPROVAL_MS,
+    deadline_ms: policy.approval_deadline_ms,
   });
   switch (status) {
     case 'approved':
@@ -74,16 +76,13 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     case 'waiting':
       return { passage, approval };
     case 'denied':
-      return halt(passage, 'approval_denied', `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`);
+      return halt(passage, 'approval_denied', sayDenied(name, reason));
     case 'expired':
       return halt(passage, 'approval_expired', `nobody has decided on ${name} in time`);
     default:
       return unreachable(status);
   }
 }
-
-/** How long a person may take. */
-const APPROVAL_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** A connection is used where the profile and the run both grant it. Nothing has been read of it before. */
 export function grant(passage: Approved): Granted | Halt {
