@@ -166,14 +166,13 @@ function checkCall(
   const isPoliced = setting.policy_missing !== true && (needsLeave || always_policed);
   const foreseen = isPoliced ? foreseeBinding(parts, setting, { ...authored, ...place }) : [];
   const denied = needsLeave ? foreseen.find(isDenied) : undefined;
-  const complaints = inDocument(setting.document, [
-    ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
-      complainIf(
-        Boolean(authored[field]) && effect === 'read_only',
-        problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
-      ),
+  const needless = (['repeatable', 'not_performed_on'] as const).flatMap((field) =>
+    complainIf(
+      Boolean(authored[field]) && effect === 'read_only',
+      problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
     ),
-  ]);
+  );
+  const complaints = inDocument(setting.document, needless);
   if (denied === undefined) return complaints;
   const { rule } = denied.ruling;
   return [

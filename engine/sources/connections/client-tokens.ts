@@ -111,7 +111,7 @@ async function sendRequest(
         authenticate,
         { ...present({ scope, audience }) },
         {
-          [oauth.customFetch]: (place, init) => fetch(place, init as RequestInit),
+          [oauth.customFetch]: (place, init) => fetch(place, init),
           [oauth.allowInsecureRequests]: true,
           signal,
         },
