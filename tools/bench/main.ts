@@ -6,6 +6,7 @@ import { measureGrowth } from './growth.js';
 import { say } from './measures.js';
 import { measurePages } from './pages/measure.js';
 import { measurePeers } from './peers.js';
+import { measurePolicy } from './policy.js';
 import { measureProofs } from './proofs/measure.js';
 import { type Row, renderTable } from './row.js';
 import { measureStarts } from './starts.js';
@@ -29,6 +30,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   subjects: { what: 'turns of many concurrent subjects', measure: measureSubjects },
   pages: { what: 'pages over a million calls', measure: measurePages },
   proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
+  policy: { what: 'the tool policy and the stages of a call, without what is outside', measure: measurePolicy },
   assistants: { what: 'tools and sessions of assistants', measure: measureAssistants },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
   peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
