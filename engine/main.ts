@@ -44,6 +44,7 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
+import { decideByAnswers } from './operations/dry-run/written-decision.js';
 import { type Authoring, type Engine, type Metering, whileOpen } from './operations/engine.js';
 import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
@@ -352,9 +353,10 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  const engine = unpaid(opened.value);
+  const { runtime, ...engine } = unpaid(opened.value);
+  const attempts = { ...runtime.attempts, askApproval: decideByAnswers(answerCall) };
   // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
+  return { ok: true, value: { ...engine, runtime: { ...runtime, attempts, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
@@ -459,9 +461,18 @@ function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
 }
 
 async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
-  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const [{ loadSigningKey }, { runOperatorCommand }] = await Promise.all([
+    import('./operations/evidence/signing-key.js'),
+    import('./sources/operator-command.js'),
+  ]);
   const key = await loadSigningKey(toSigningKeyFile(variables));
-  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
+  if (!key.ok) return key;
+  const named = toAnchor(variables);
+  const anchor: Signer['anchor'] =
+    named?.kind === 'command'
+      ? { kind: 'command', give: (note, signal) => runOperatorCommand(named.command, note, signal) }
+      : named;
+  return { ok: true, value: { key: key.value, anchor } };
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */

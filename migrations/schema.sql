@@ -125,19 +125,6 @@ CREATE TYPE model_output_kind AS ENUM (
     'gate_escalate'
 );
 
-CREATE TYPE operator_action AS ENUM (
-    'run_turns',
-    'take_back_turns',
-    'stop_attempt',
-    'fork_world',
-    'settle_call',
-    'report_call',
-    'see_unredacted',
-    'delete_world',
-    'decide_call',
-    'grant_calls'
-);
-
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
     'json_object',
@@ -204,7 +191,9 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'call_settled',
     'call_pended',
     'attempt_suspended',
-    'call_superseded'
+    'call_superseded',
+    'approval_asked',
+    'approval_decided'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -260,6 +249,8 @@ CREATE TABLE approval_grants (
     granted_at timestamp with time zone NOT NULL,
     deadline timestamp with time zone NOT NULL,
     reason text,
+    uses natural_int NOT NULL,
+    revoked_at timestamp with time zone,
     CONSTRAINT approval_grants_pkey PRIMARY KEY (world_slug, grant_id)
 );
 
@@ -571,7 +562,7 @@ CREATE TABLE offered_schemas (
 CREATE TABLE operator_actions (
     world_slug human_id_text,
     action_id uuid NOT NULL,
-    action operator_action NOT NULL,
+    action text NOT NULL,
     acted_by text NOT NULL,
     address text,
     reason text,

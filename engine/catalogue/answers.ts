@@ -23,7 +23,7 @@ import type { PutDocument, SentDocument } from '../operations/documents/index.js
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
-import type { ApprovalRecord } from '../ports/approvals.js';
+import type { ApprovalRecord, GrantRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
 import type { CostedAttempt } from '../operations/read-cost.js';
@@ -76,6 +76,8 @@ export interface Answers {
   readonly Approval: ApprovalRecord;
   readonly Approvals: Part<ApprovalRecord>;
   readonly ApprovalStatistics: ApprovalStats;
+  readonly Grant: GrantRecord;
+  readonly Grants: Part<GrantRecord>;
   readonly Inbox: Waiting;
   readonly Documents: Part<StoredComponent>;
   readonly Document: DocumentPage;

@@ -11,6 +11,7 @@ import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
+import { grants, grant } from './resources/grants.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
@@ -39,6 +40,8 @@ export const RESOURCES: readonly Resource[] = [
   ...DOCUMENTS,
   entity,
   event,
+  grants,
+  grant,
   inbox,
   invocation,
   workOrders,

@@ -45,6 +45,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           },
           {
             "$ref": "#/components/schemas/SettledCall"
+          },
+          {
+            "$ref": "#/components/schemas/GrantRecord"
           }
         ],
         "description": "What an action has made, as its command prints it with `--json`."
@@ -635,6 +638,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ApprovalStatistics": {
     "$ref": "#/components/schemas/ApprovalStats"
   },
+  "Grant": {
+    "$ref": "#/components/schemas/GrantRecord"
+  },
+  "Grants": {
+    "$ref": "#/components/schemas/Part_GrantRecord"
+  },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
   },
@@ -1181,6 +1190,91 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "left_in_doubt"
     ],
     "additionalProperties": false
+  },
+  "GrantRecord": {
+    "type": "object",
+    "properties": {
+      "grant_id": {
+        "type": "string"
+      },
+      "arguments": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "Pointers into the arguments, and the values that must stand there."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "status": {
+        "type": "string",
+        "enum": [
+          "usable",
+          "used_up",
+          "expired",
+          "revoked"
+        ],
+        "description": "Whether it still approves calls, or why not."
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "uses": {
+        "type": "number"
+      },
+      "uses_left": {
+        "type": "number"
+      },
+      "granted_by": {
+        "type": "string"
+      },
+      "granted_at": {
+        "type": "string"
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "revoked_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "arguments",
+      "deadline",
+      "grant_id",
+      "granted_at",
+      "granted_by",
+      "reason",
+      "revoked_at",
+      "status",
+      "tool_name",
+      "uses",
+      "uses_left",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A grant, as people read it."
+  },
+  "JsonObject": {
+    "type": "object",
+    "additionalProperties": {
+      "$ref": "#/components/schemas/Json"
+    },
+    "description": "A JSON object, read-only."
   },
   "StirringWorld": {
     "type": "object",
@@ -2078,13 +2172,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A reading of an ambient source in a committed turn, redacted."
   },
-  "JsonObject": {
-    "type": "object",
-    "additionalProperties": {
-      "$ref": "#/components/schemas/Json"
-    },
-    "description": "A JSON object, read-only."
-  },
   "CostedAttempt": {
     "type": "object",
     "additionalProperties": false,
@@ -2247,7 +2334,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "string"
       },
       "action": {
-        "$ref": "#/components/schemas/OperatorActionKind"
+        "type": "string",
+        "description": "The kind of its declaration, or `see_unredacted`."
       },
       "acted_by": {
         "type": "string",
@@ -2300,22 +2388,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "An audit entry: actor, action, time and reason."
-  },
-  "OperatorActionKind": {
-    "type": "string",
-    "enum": [
-      "run_turns",
-      "take_back_turns",
-      "stop_attempt",
-      "fork_world",
-      "settle_call",
-      "report_call",
-      "see_unredacted",
-      "delete_world",
-      "decide_call",
-      "grant_calls"
-    ],
-    "description": "The kinds of operators' actions."
   },
   "ActionSurface": {
     "type": "string",
@@ -2843,7 +2915,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deny",
       "require_approval"
     ],
-    "description": "What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet."
+    "description": "What the rule decides. require_approval permits a call once a person has approved it."
   },
   "EffectClass": {
     "type": "string",
@@ -3038,6 +3110,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "The awaited calls, the nearest deadline first."
       },
+      "approvals": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        },
+        "description": "The calls for which a person was asked, in the order of the questions; at most 100."
+      },
       "agent_turns": {
         "type": "array",
         "items": {
@@ -3110,6 +3189,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "adopts",
       "agent_turns",
+      "approvals",
       "attempt_before",
       "attempt_id",
       "attempted_turn",
@@ -3472,6 +3552,139 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A call that an attempt waits for, for people."
+  },
+  "ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "approval_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "status": {
+        "$ref": "#/components/schemas/ApprovalStatus"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "effect_class": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
+      },
+      "asked_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "decided_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "decided_by": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "grant_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The grant by which they had decided before."
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call, once it was made."
+      }
+    },
+    "required": [
+      "approval_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "status",
+      "tool_name",
+      "source_hash",
+      "source_label",
+      "effect_class",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "request",
+      "rule",
+      "because",
+      "asked_at",
+      "deadline",
+      "decided_at",
+      "decided_by",
+      "grant_id",
+      "reason",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "A call that waits for a person, or for which one has decided."
+  },
+  "ApprovalStatus": {
+    "type": "string",
+    "enum": [
+      "waiting",
+      "approved",
+      "denied",
+      "expired",
+      "superseded"
+    ],
+    "description": "How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
   },
   "AgentTurnSummary": {
     "type": "object",
@@ -5938,6 +6151,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -5950,7 +6166,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [
@@ -6061,6 +6277,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The limits under which an order is dispatched."
+  },
+  "PlanningRule": {
+    "type": "string",
+    "enum": [
+      "type_known",
+      "session_active",
+      "budget_left",
+      "contract_named",
+      "tools_named",
+      "parent_completed"
+    ],
+    "description": "The rules 1 to 6 of the protocol, which every order meets before it is dispatched. A budget may have nothing left for it; documents, types and the order in which nodes begin leave no way to break another rule."
   },
   "OrderCost": {
     "type": "object",
@@ -6201,6 +6429,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -6213,7 +6444,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [
@@ -6530,6 +6761,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "WO_QUALITY_GATE",
       "SESSION_ENDED",
       "CALL_SETTLED",
+      "APPROVAL_ASKED",
+      "APPROVAL_DECIDED",
       "AMBIENT_CALL",
       "WO_EXECUTING",
       "LLM_CALL",
@@ -6628,139 +6861,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What is wrong, and where."
   },
-  "ApprovalRecord": {
-    "type": "object",
-    "properties": {
-      "approval_id": {
-        "type": "string"
-      },
-      "world_slug": {
-        "type": "string"
-      },
-      "attempt_id": {
-        "type": "string"
-      },
-      "attempted_turn": {
-        "type": "number"
-      },
-      "command_key": {
-        "type": "string"
-      },
-      "status": {
-        "$ref": "#/components/schemas/ApprovalStatus"
-      },
-      "tool_name": {
-        "type": "string"
-      },
-      "source_hash": {
-        "type": "string"
-      },
-      "source_label": {
-        "type": "string"
-      },
-      "effect_class": {
-        "type": "string"
-      },
-      "workflow_node_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "workflow_subject_entity_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "request": {
-        "$ref": "#/components/schemas/JsonObject"
-      },
-      "rule": {
-        "type": "string",
-        "description": "The pointer of the deciding rule in its policy, and its reason."
-      },
-      "because": {
-        "type": "string"
-      },
-      "asked_at": {
-        "type": "string",
-        "description": "RFC 3339."
-      },
-      "deadline": {
-        "type": "string"
-      },
-      "decided_at": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "decided_by": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "Who decided; `grant` where a grant of earlier did."
-      },
-      "grant_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "reason": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "source_invocation_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The call, once it was made."
-      }
-    },
-    "required": [
-      "approval_id",
-      "world_slug",
-      "attempt_id",
-      "attempted_turn",
-      "command_key",
-      "status",
-      "tool_name",
-      "source_hash",
-      "source_label",
-      "effect_class",
-      "workflow_node_id",
-      "workflow_subject_entity_id",
-      "request",
-      "rule",
-      "because",
-      "asked_at",
-      "deadline",
-      "decided_at",
-      "decided_by",
-      "grant_id",
-      "reason",
-      "source_invocation_id"
-    ],
-    "additionalProperties": false,
-    "description": "A call that waits for a person, or for which one has decided."
-  },
-  "ApprovalStatus": {
-    "type": "string",
-    "enum": [
-      "waiting",
-      "approved",
-      "denied",
-      "expired",
-      "superseded"
-    ],
-    "description": "How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
-  },
   "Part_ApprovalRecord": {
     "type": "object",
     "properties": {
@@ -6853,6 +6953,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The rules by which persons are asked, and how they decide."
+  },
+  "Part_GrantRecord": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/GrantRecord"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
   },
   "Waiting": {
     "type": "object",

@@ -2,7 +2,6 @@ import type { Outcome } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { OperatorActionKind } from '../ports/operator-actions.js';
 import type { CallSource, FindModel, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor } from './audit.js';
 import type { Archive, Authoring, Engine, Metering } from './engine.js';
@@ -132,7 +131,7 @@ export interface ExportedPages {
 
 /** An action that somebody asks for, with what it is given. */
 export interface AskedAction {
-  readonly kind: OperatorActionKind;
+  readonly kind: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly perform: (engine: Engine, actor: Actor) => Promise<Outcome<Acknowledgement>>;
 }
@@ -146,6 +145,8 @@ export interface HttpDesk {
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Works with the engine; refuses where its database is lost. */
   readonly use: <Value>(operation: (engine: Engine) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
+  /** Opens the key that signs for commands of this machine; absent where no command asks. */
+  readonly openSigner?: Composition['openSigner'];
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }

@@ -7,6 +7,7 @@ import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, LeftWorld } from '../ports/attempts.js';
+import type { ApprovalRecord } from '../ports/approvals.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { InvocationSummary, PatchRecord, RanAttempt, ToolCallRecord } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
@@ -25,6 +26,8 @@ export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
   readonly awaited?: readonly AwaitedCall[];
+  /** The calls that wait for a person. */
+  readonly unapproved?: readonly ApprovalRecord[];
   /** Edited files of the world's scenario, by absolute path; the run does not use the edits. */
   readonly edited_files?: readonly string[];
   /** The first turn of the scenario that this run has adopted. */
@@ -181,9 +184,15 @@ function mayPass(end: AttemptEnd): boolean {
   return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
 
-async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
+async function findAwaited(
+  { store }: Engine,
+  last: TurnReport | undefined,
+): Promise<Pick<RunReport, 'awaited' | 'unapproved'>> {
   if (last?.status !== 'suspended') return {};
-  return { awaited: await engine.store.pending.awaitedBy(last.attempt_id) };
+  const asked = await store.approvals.of(last.attempt_id);
+  const unapproved = asked.filter(({ status }) => status === 'waiting');
+  const awaited = await store.pending.awaitedBy(last.attempt_id);
+  return { awaited, ...present({ unapproved: unapproved.length === 0 ? undefined : unapproved }) };
 }
 
 /** Reports the last certain turn where the database or the world is lost during a turn. */
@@ -201,7 +210,7 @@ async function unlessLost<Value>(
     return refuse({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} resumes from its records, with the same services: after a park, chukwa toys starts them, and prints the variables to set.`,
+      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} resumes from its records, with the same services: after a park, --toys starts them.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }

@@ -358,8 +358,8 @@ export interface AttemptStore {
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Asks a person for a call, once, and says how that stands. One statement. */
   askApproval(lease: AttemptLease, asked: NamedApproval): Promise<AskedState | 'overtaken'>;
-  /** Approves a call by a grant. One statement. @returns false where the grant has no use left */
-  useGrant(lease: AttemptLease, use: UsedGrant): Promise<boolean | 'overtaken'>;
+  /** Approves a call by a grant. One statement. @returns its fact; none where the grant has no use left */
+  useGrant(lease: AttemptLease, use: UsedGrant): Promise<AskedState['facts'] | 'overtaken'>;
   /** Suspends the attempt and releases the lease, unless a message has come. One statement. */
   suspend(lease: AttemptLease, suspension: SuspendAttempt): Promise<SuspendOutcome>;
   /** Notes in the timeline that these calls are superseded. One statement. */

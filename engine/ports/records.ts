@@ -5,6 +5,7 @@ import type { AnswerItem } from '../contract/source.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type { ApprovalRecord } from './approvals.js';
 import type { SettledBy } from './attempts.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
 
@@ -53,6 +54,8 @@ export interface RanAttempt extends AttemptSummary {
 export interface AttemptRecord extends RanAttempt {
   /** The awaited calls, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
+  /** The calls for which a person was asked, in the order of the questions; at most 100. */
+  readonly approvals: readonly ApprovalRecord[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
   readonly timeline: readonly TimelineRecord[];

@@ -6,10 +6,11 @@ import {
   decideApproval,
   expireApprovals,
   findApproval,
-  grantApprovals,
   listApprovals,
+  listApprovalsOf,
   listApprovalStatistics,
 } from './approvals.js';
+import { addGrant, findGrant, listGrants, revokeGrant } from './grants.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
@@ -62,6 +63,7 @@ import {
   findMisplacedValue,
   listTurnFaults,
   findSessions,
+  hasWorld,
   listEndedAttempts,
   listSeals,
   readSealedContents,
@@ -77,7 +79,7 @@ import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
-import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -215,7 +217,6 @@ const RECORDS = {
 
 const LOG = {
   grow: growLog,
-  leaves: readLeaves,
   faulty: listFaultyLeaves,
   seals: listLoggedSeals,
   patches: listPatchTexts,
@@ -224,16 +225,19 @@ const LOG = {
 const APPROVALS = {
   find: findApproval,
   list: listApprovals,
+  of: listApprovalsOf,
   statistics: listApprovalStatistics,
   decide: decideApproval,
-  grant: grantApprovals,
 };
+
+const GRANTS = { add: addGrant, find: findGrant, list: listGrants, revoke: revokeGrant };
 
 const LEDGER = {
   facts: readFactsOf,
   seals: listSeals,
   contents: readSealedContents,
   ended: listEndedAttempts,
+  hasWorld,
   sessions: findSessions,
   misplaced: findMisplacedValue,
   turnFaults: listTurnFaults,
@@ -302,6 +306,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
     approvals: bind(database, APPROVALS),
+    grants: bind(database, GRANTS),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

@@ -56,18 +56,6 @@ export type ModelOutputKind =
   | 'json_answer'
   | 'tool_call';
 
-export type OperatorAction =
-  | 'decide_call'
-  | 'delete_world'
-  | 'fork_world'
-  | 'grant_calls'
-  | 'report_call'
-  | 'run_turns'
-  | 'see_unredacted'
-  | 'settle_call'
-  | 'stop_attempt'
-  | 'take_back_turns';
-
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format';
 
 export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
@@ -101,6 +89,8 @@ export type SourceInvocationKind =
 export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'running' | 'succeeded';
 
 export type TimelineEventKind =
+  | 'approval_asked'
+  | 'approval_decided'
   | 'attempt_began'
   | 'attempt_continued'
   | 'attempt_failed'
@@ -160,7 +150,9 @@ export interface ApprovalGrants {
   granted_at: string;
   granted_by: string;
   reason: string | null;
+  revoked_at: string | null;
   tool_name: string;
+  uses: number;
   uses_left: number;
   workflow_subject_entity_id: string | null;
   world_slug: string;
@@ -463,7 +455,7 @@ export interface OperatorActions {
   accepted: boolean | null;
   acted_at: string;
   acted_by: string;
-  action: OperatorAction;
+  action: string;
   action_id: string;
   address: string | null;
   attempt_id: string | null;

@@ -30,7 +30,11 @@ import {
   writePlugin,
 } from './harness.js';
 
-const POLICY: PolicyProgram = { hash: 'p', rules: compileRules({ allow: ['vend'], require_approval: ['vend'] }) };
+const POLICY: PolicyProgram = {
+  hash: 'p',
+  rules: compileRules({ allow: ['vend'], require_approval: ['vend'] }),
+  approval_deadline_ms: 60_000,
+};
 const NEVER: SchemaProgram = {
   hash: 's',
   schema: {},

@@ -3,7 +3,7 @@ import { contentHash } from '../content/canonical.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Provenance } from '../policy/provenance.js';
 import type { Message } from '../prompt/message.js';
-import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from './program.js';
+import { type CallProgram, type OfferedSchema, type SchemaDelivery, type RetryClass, textSchema } from './program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */
@@ -85,6 +85,15 @@ export interface Generation {
   readonly offered: OfferedSchema;
   /** Whether the schema is beside the messages or in them already. */
   readonly schema_delivery: SchemaDelivery;
+}
+
+/** The schema as the server, or the model in its prompt, is given it. */
+export function deliveredSchema({
+  offered,
+  schema_delivery,
+}: Pick<Generation, 'offered' | 'schema_delivery'>): Pick<OfferedSchema, 'name' | 'schema' | 'hash'> {
+  const given = textSchema(offered);
+  return schema_delivery === 'response_format' ? { name: given.name, ...given.delivered } : given;
 }
 
 /** Make the working world turn N, at once and whole. */

@@ -96,6 +96,8 @@ export interface CallLimits {
 export interface PolicyProgram {
   readonly hash: string;
   readonly rules: Rules;
+  /** How long a person may take to decide on a call. */
+  readonly approval_deadline_ms: number;
 }
 
 /** A binding that runs because the workflow says so. */

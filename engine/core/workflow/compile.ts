@@ -181,11 +181,13 @@ function findPolicy(
 }
 
 function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
-  const { allow, budgets } = document;
+  const { allow, budgets, approval_deadline_ms = APPROVAL_DEADLINE_MS } = document;
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
-  return { hash, rules: compileRules(document), allow, names_nothing, ...budgets };
+  return { hash, rules: compileRules(document), approval_deadline_ms, allow, names_nothing, ...budgets };
 }
+
+const APPROVAL_DEADLINE_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
 function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Problem[] {

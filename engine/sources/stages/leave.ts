@@ -1,5 +1,6 @@
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
+import { sayDenied } from '../../core/approvals/approval.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
@@ -51,8 +52,9 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
   const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
   const { call, key, request, node_id, subject_id } = command;
+  const { policy } = call;
   const name = call.policy_id ?? call.source.label;
-  if (recorder.asked === undefined)
+  if (policy === undefined || recorder.asked === undefined)
     return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
   const { status, reason, ...approval } = await recorder.asked({
     command_key: key,
@@ -61,10 +63,10 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
-    policy_hash: call.policy?.hash ?? '',
+    policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,
-    deadline_ms: APPROVAL_MS,
+    deadline_ms: policy.approval_deadline_ms,
   });
   switch (status) {
     case 'approved':
@@ -72,16 +74,13 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     case 'waiting':
       return { passage, approval };
     case 'denied':
-      return halt(passage, 'approval_denied', `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`);
+      return halt(passage, 'approval_denied', sayDenied(name, reason));
     case 'expired':
       return halt(passage, 'approval_expired', `nobody has decided on ${name} in time`);
     default:
       return unreachable(status);
   }
 }
-
-/** How long a person may take. */
-const APPROVAL_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
 export function grant(passage: Approved): Granted {

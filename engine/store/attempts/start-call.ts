@@ -1,4 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
+import { rulingOf } from '../../core/facts/fact.js';
+import { deliveredSchema } from '../../core/protocol/command.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
@@ -11,7 +13,6 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { deliveredSchema } from './conversation.js';
 import { EVENT_ID } from './event-numbers.js';
 
 const BEGINNING: Assignments = [['started_event_id', EVENT_ID]];
@@ -69,6 +70,7 @@ export function toStarted(start: CallStart): Values {
 
 function toCall(start: CallStart): Values {
   const { command, refused } = start;
+  const ruling = rulingOf(start);
   return {
     source_invocation_id: start.source_invocation_id,
     invocation_seq: start.invocation_seq,
@@ -89,18 +91,10 @@ function toCall(start: CallStart): Values {
     started_at: toTimestamp(start.started_at),
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
-    policy_ruling: toRuling(start),
+    policy_ruling: ruling === null ? null : canonicalText({ ...ruling }),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
-}
-
-/** The ruling as its column holds it, with the policy whose rule it names. */
-function toRuling({ command, ruling, refused }: CallStart): string | null {
-  const found = ruling ?? (refused?.outcome.status === 'failed' ? refused.outcome.ruling : undefined);
-  if (found === undefined) return null;
-  const { decision, rule, because } = found;
-  return canonicalText({ decision, rule, because, policy_hash: command.call.policy?.hash ?? null });
 }
 
 function toBinding(call: CallStart['command']['call']): Values {

@@ -30,7 +30,10 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
     messages: withOrigins(await listMessages(runner, row), tries, llm_call_id),
     tries,
     ...stream,
-    artifacts: withDerived(artifacts, { ...row, normalised_text }),
+    artifacts: withDerived(Array.isArray(artifacts) ? artifacts.filter((it) => it !== null) : [], {
+      ...row,
+      normalised_text,
+    }),
     tokens:
       input_tokens === null || output_tokens === null
         ? null
