@@ -39,7 +39,11 @@ function toPolicy(select: (index: number) => JsonObject): PolicyProgram {
     arguments: index === RULES - 1 ? { '/to': { one_of: ['acme'] } } : { '/amount': { below: -index } },
     decide: index === RULES - 1 ? 'allow' : 'deny',
   })) as unknown as ToolPolicy['rules'];
-  return { hash: 'policy', rules: compileRules({ allow: [], require_approval: [], ...(rules && { rules }) }) };
+  return {
+    hash: 'policy',
+    approval_deadline_ms: 1_000,
+    rules: compileRules({ allow: [], require_approval: [], ...(rules && { rules }) }),
+  };
 }
 
 const PROVENANCE = traceArguments(REQUEST, {
