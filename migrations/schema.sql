@@ -156,7 +156,10 @@ CREATE TYPE segment_origin AS ENUM (
     'world.recent_events',
     'reasoning',
     'function_call',
-    'call_id'
+    'call_id',
+    'subject.own_turns',
+    'memory.pinned',
+    'memory.retrieved'
 );
 
 CREATE TYPE source_invocation_kind AS ENUM (
@@ -275,6 +278,7 @@ CREATE TABLE approvals (
     decided_by text,
     grant_id uuid,
     reason text,
+    origins json,
     CONSTRAINT approvals_pkey PRIMARY KEY (world_slug, approval_id),
     CONSTRAINT approvals_world_slug_attempt_id_command_key_binding_hash_key UNIQUE (world_slug, attempt_id, command_key, binding_hash),
     CONSTRAINT approvals_check CHECK (((status = 'waiting'::approval_status) = (decided_at IS NULL))),
@@ -469,6 +473,17 @@ CREATE TABLE environment_contents (
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn)
 );
 
+CREATE TABLE indexed_memories (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    language text NOT NULL,
+    place positive_int NOT NULL,
+    turn bigint NOT NULL,
+    memory_seq positive_int NOT NULL,
+    words_until natural_bigint NOT NULL,
+    CONSTRAINT indexed_memories_pkey PRIMARY KEY (world_slug, entity_id, language, place)
+);
+
 CREATE TABLE json_schemas (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('json_schema'::component_kind) STORED,
@@ -506,6 +521,7 @@ CREATE TABLE llm_calls (
     last_pieces bytea,
     cache_written_input_tokens natural_bigint,
     max_output_tokens positive_bigint,
+    retrieved json,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -550,6 +566,17 @@ CREATE TABLE log_leaves (
     CONSTRAINT log_leaves_leaf_hash_check CHECK ((length(leaf_hash) = 32)),
     CONSTRAINT log_leaves_log_index_check CHECK ((log_index >= 0))
 );
+
+CREATE TABLE memory_words (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    language text NOT NULL,
+    word text NOT NULL,
+    first_place positive_int NOT NULL,
+    memories_before natural_int NOT NULL,
+    postings bigint[] NOT NULL,
+    CONSTRAINT memory_words_pkey PRIMARY KEY (world_slug, entity_id, language, word, first_place)
+) WITH (fillfactor=70);
 
 CREATE TABLE offered_schemas (
     hash sha256_hex NOT NULL,
@@ -828,7 +855,11 @@ ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fke
 ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash) DEFERRABLE;
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
+ALTER TABLE indexed_memories ADD CONSTRAINT indexed_memories_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+
+ALTER TABLE memory_words ADD CONSTRAINT memory_words_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -1093,6 +1124,8 @@ CREATE INDEX cognition_workflows_label_idx ON public.cognition_workflows USING b
 
 CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
 
+CREATE UNIQUE INDEX indexed_memories_turn_idx ON public.indexed_memories USING btree (world_slug, entity_id, language, turn, memory_seq);
+
 CREATE INDEX json_schemas_label_idx ON public.json_schemas USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
 '::text, 1), 60), (hash)::text), 200), hash);
 
@@ -1319,6 +1352,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compone
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.indexed_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE UPDATE ON public.llm_calls FOR EACH ROW EXECUTE FUNCTION sound_generation();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -17,6 +17,7 @@ import type { Verification } from '../operations/ledger/verify.js';
 import type { Acknowledgement } from '../operations/reports.js';
 import type { PolicyExplanation } from '../operations/explain-policy.js';
 import type { EntityLife } from '../operations/entities.js';
+import type { TracedText } from '../operations/trace-text.js';
 import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
 import type { Location } from '../contract/problem.js';
 import type { PutDocument, SentDocument } from '../operations/documents/index.js';
@@ -54,6 +55,7 @@ export interface Answers {
   readonly Patches: Part<PatchStory>;
   readonly Entities: Part<Entity>;
   readonly EntityLife: EntityLife;
+  readonly TracedText: TracedText;
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
   readonly PolicyExplanation: PolicyExplanation;

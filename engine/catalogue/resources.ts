@@ -14,6 +14,7 @@ import { event } from './resources/event.js';
 import { grants, grant } from './resources/grants.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
+import { knowledge } from './resources/knowledge.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
@@ -44,6 +45,7 @@ export const RESOURCES: readonly Resource[] = [
   grant,
   inbox,
   invocation,
+  knowledge,
   workOrders,
   workOrder,
   worldLedger,

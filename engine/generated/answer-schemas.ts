@@ -200,6 +200,35 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "An entity, and a part of its changes up to that turn, the latest first."
   },
+  "TracedText": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "text": {
+        "type": "string"
+      },
+      "path": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/LearntText"
+        },
+        "description": "Each agent that it came through, the asked one first; empty where no prompt of the agent had it."
+      }
+    },
+    "required": [
+      "world_slug",
+      "agent_id",
+      "text",
+      "path"
+    ],
+    "additionalProperties": false,
+    "description": "How an agent came to know a text."
+  },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
   },
@@ -2586,6 +2615,242 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "LearntText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "shown": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ShownText"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where it was not shown the text before it said it."
+      },
+      "came_by": {
+        "$ref": "#/components/schemas/CameBy"
+      }
+    },
+    "required": [
+      "turn",
+      "agent_id",
+      "shown",
+      "came_by"
+    ],
+    "additionalProperties": false,
+    "description": "The first time that an agent was shown a text, or said it without that."
+  },
+  "ShownText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": "string"
+      },
+      "origin": {
+        "$ref": "#/components/schemas/SegmentOrigin"
+      },
+      "segment": {
+        "type": "string",
+        "description": "The whole segment."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "llm_call_id",
+      "origin",
+      "segment",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A segment of a prompt that holds a text."
+  },
+  "SegmentOrigin": {
+    "type": "string",
+    "enum": [
+      "author",
+      "world",
+      "world.projection",
+      "world.recent_events",
+      "subject",
+      "subject.rendered",
+      "subject.own_turns",
+      "memory.pinned",
+      "memory.retrieved",
+      "ambient.visible",
+      "tools.available",
+      "nodes",
+      "schema",
+      "model",
+      "tool_result",
+      "correction",
+      "last_lap",
+      "reasoning",
+      "function_call",
+      "call_id"
+    ],
+    "description": "Where a piece of a prompt came from."
+  },
+  "CameBy": {
+    "anyOf": [
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "patch"
+          },
+          "patch": {
+            "$ref": "#/components/schemas/WrittenText"
+          }
+        },
+        "required": [
+          "kind",
+          "patch"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "answer"
+          },
+          "answer": {
+            "$ref": "#/components/schemas/AnsweredText"
+          }
+        },
+        "required": [
+          "kind",
+          "answer"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "enum": [
+              "author",
+              "scenario"
+            ]
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "own_words"
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      }
+    ],
+    "description": "How a text came to an agent."
+  },
+  "WrittenText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "op": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/EffectOperation"
+          },
+          {
+            "type": "string",
+            "const": "narration"
+          }
+        ]
+      },
+      "target": {
+        "type": "string",
+        "description": "What the effect changed; of a narration, its agent."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "op",
+      "patch_seq",
+      "target",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A narration or an effect that holds it; the moment is that of the generation that gave the patch."
+  },
+  "AnsweredText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the answer was for all subjects of the turn."
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "source_invocation_id",
+      "source_label",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "An answer of a source that holds it."
+  },
   "WorldDiff": {
     "type": "object",
     "properties": {
@@ -3115,7 +3380,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ApprovalRecord"
         },
-        "description": "The calls for which a person was asked, in the order of the questions; at most 100."
+        "description": "The calls for which a person was asked, in the order of the questions, at most 100; for operators."
       },
       "agent_turns": {
         "type": "array",
@@ -3601,6 +3866,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "request": {
         "$ref": "#/components/schemas/JsonObject"
       },
+      "origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Where each argument comes from, by its pointer; null where no rule reads it."
+      },
       "rule": {
         "type": "string",
         "description": "The pointer of the deciding rule in its policy, and its reason."
@@ -3620,6 +3902,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "waited_ms": {
+        "type": "number",
+        "description": "Until the decision, or until now."
       },
       "decided_by": {
         "type": [
@@ -3662,11 +3948,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_node_id",
       "workflow_subject_entity_id",
       "request",
+      "origins",
       "rule",
       "because",
       "asked_at",
       "deadline",
       "decided_at",
+      "waited_ms",
       "decided_by",
       "grant_id",
       "reason",
@@ -5647,6 +5935,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/PromptMessage"
         }
       },
+      "retrieved": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Retrieved"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The memories that were retrieved for it, and the query; null where its node asks for none, and of later tries."
+      },
       "tries": {
         "type": "array",
         "items": {
@@ -5808,6 +6107,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "prefix_hash",
       "raw_text",
+      "retrieved",
       "schema_delivery",
       "source_hash",
       "source_invocation_id",
@@ -5880,6 +6180,132 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_invocation_id"
     ],
     "additionalProperties": false
+  },
+  "Retrieved": {
+    "type": "object",
+    "properties": {
+      "request_hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical query, 64 hex digits."
+      },
+      "query": {
+        "$ref": "#/components/schemas/MemoryQuery"
+      },
+      "found": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/FoundMemory"
+        }
+      }
+    },
+    "required": [
+      "request_hash",
+      "query",
+      "found"
+    ],
+    "additionalProperties": false,
+    "description": "A search and what it found, oldest first: it is recorded with the generation that it was made for."
+  },
+  "MemoryQuery": {
+    "type": "object",
+    "properties": {
+      "top": {
+        "type": "number",
+        "description": "The number of memories that are found."
+      },
+      "neighbours": {
+        "type": "number",
+        "enum": [
+          0,
+          1
+        ],
+        "description": "How many memories before and after each found one are shown with it; 0 by default."
+      },
+      "language": {
+        "type": "string",
+        "enum": [
+          "simple",
+          "arabic",
+          "danish",
+          "dutch",
+          "english",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "spanish",
+          "swedish",
+          "turkish"
+        ],
+        "description": "The language by which words are reduced to their stems; simple by default, which compares words as they are."
+      },
+      "entity_id": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest turn whose memories are searched."
+      },
+      "text": {
+        "type": "string"
+      },
+      "skip_latest": {
+        "type": "number",
+        "description": "How many of the latest memories are left out: a prompt shows them already."
+      },
+      "skip_pinned": {
+        "type": "boolean",
+        "description": "Whether the memories of the scenario are left out, for the same reason."
+      }
+    },
+    "required": [
+      "entity_id",
+      "turn",
+      "text",
+      "skip_latest",
+      "skip_pinned"
+    ],
+    "additionalProperties": false,
+    "description": "A search among the committed memories of an agent."
+  },
+  "FoundMemory": {
+    "type": "object",
+    "properties": {
+      "memory_id": {
+        "type": "string",
+        "description": "Its turn, and its number among the memories that the agent has of that turn: `3.2`."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "content": {
+        "type": "string"
+      },
+      "score": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "By BM25, in millionths; null of a neighbour of one that was found."
+      }
+    },
+    "required": [
+      "memory_id",
+      "turn",
+      "content",
+      "score"
+    ],
+    "additionalProperties": false,
+    "description": "A memory that a search has found."
   },
   "TryOfLane": {
     "type": "object",
@@ -7006,9 +7432,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/WaitingAttempt"
         },
         "description": "Attempts that are suspended until an answer, or until a person settles a call in doubt."
+      },
+      "approvals": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        },
+        "description": "The calls that wait for a person, by world, the oldest first; at most 200."
       }
     },
     "required": [
+      "approvals",
       "attempts",
       "next",
       "rows",

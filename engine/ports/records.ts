@@ -3,6 +3,7 @@ import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { AnswerItem } from '../contract/source.js';
 import type { EffectClass } from '../core/protocol/program.js';
+import type { Retrieved } from '../core/world/retrieval.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { ApprovalRecord } from './approvals.js';
@@ -54,7 +55,7 @@ export interface RanAttempt extends AttemptSummary {
 export interface AttemptRecord extends RanAttempt {
   /** The awaited calls, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
-  /** The calls for which a person was asked, in the order of the questions; at most 100. */
+  /** The calls for which a person was asked, in the order of the questions, at most 100; for operators. */
   readonly approvals: readonly ApprovalRecord[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
@@ -238,6 +239,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** The one schema that the model was offered. */
   readonly output_schema: Json;
   readonly messages: readonly PromptMessage[];
+  /** The memories that were retrieved for it, and the query; null where its node asks for none, and of later tries. */
+  readonly retrieved: Retrieved | null;
   /** The tries of its lane, from the first: itself among them, and those that its attempt has adopted. */
   readonly tries: readonly TryOfLane[];
   readonly prefix_hash: string;

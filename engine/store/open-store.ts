@@ -68,6 +68,7 @@ import {
   listSeals,
   readSealedContents,
 } from './records/sealed.js';
+import { readTextRecord } from './records/text-record.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -213,6 +214,7 @@ const RECORDS = {
   agentTurn: byId(findAgentTurn),
   agentTurnsBeside: listTurnsBeside,
   agents: listAgentHeads,
+  textRecord: readTextRecord,
 };
 
 const LOG = {

@@ -67,11 +67,14 @@ export type SegmentOrigin =
   | 'correction'
   | 'function_call'
   | 'last_lap'
+  | 'memory.pinned'
+  | 'memory.retrieved'
   | 'model'
   | 'nodes'
   | 'reasoning'
   | 'schema'
   | 'subject'
+  | 'subject.own_turns'
   | 'subject.rendered'
   | 'tool_result'
   | 'tools.available'
@@ -170,6 +173,7 @@ export interface Approvals {
   decided_by: string | null;
   effect_class: EffectClass;
   grant_id: string | null;
+  origins: Json | null;
   reason: string | null;
   request_json: Json;
   rule: string;
@@ -352,6 +356,16 @@ export interface EnvironmentContents {
   world_slug: string;
 }
 
+export interface IndexedMemories {
+  entity_id: string;
+  language: string;
+  memory_seq: number;
+  place: number;
+  turn: number;
+  words_until: number;
+  world_slug: string;
+}
+
 export interface JsonSchemas {
   content: Json;
   created_at: Generated<string>;
@@ -382,6 +396,7 @@ export interface LlmCalls {
   output_tokens: number | null;
   prefix_hash: string;
   reasoning_tokens: number | null;
+  retrieved: Json | null;
   schema_delivery: SchemaDelivery;
   source_invocation_id: string;
   started_at: string;
@@ -442,6 +457,16 @@ export interface LogLeaves {
   log_index: number;
   seal: string;
   seal_seq: number;
+  world_slug: string;
+}
+
+export interface MemoryWords {
+  entity_id: string;
+  first_place: number;
+  language: string;
+  memories_before: number;
+  postings: ArrayType<number>;
+  word: string;
   world_slug: string;
 }
 
@@ -696,6 +721,7 @@ export interface DB {
   entity_memories: EntityMemories;
   entity_states: EntityStates;
   environment_contents: EnvironmentContents;
+  indexed_memories: IndexedMemories;
   json_schemas: JsonSchemas;
   llm_calls: LlmCalls;
   llm_chunks: LlmChunks;
@@ -705,6 +731,7 @@ export interface DB {
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
   log_leaves: LogLeaves;
+  memory_words: MemoryWords;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

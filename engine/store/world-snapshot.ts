@@ -53,6 +53,25 @@ const MEMORIES = `(
   FROM readable JOIN entity_memories USING (world_slug)
   WHERE entity_memories.turn <= readable.until_turn)`;
 
+// Of each agent the latest memories, and those of the scenario: a prompt shows no others as they are.
+const LATEST_MEMORIES = `
+  CASE WHEN :memories::int > 0 THEN (
+    SELECT json_agg(json_build_object('entity_id', id, 'turn', turn, 'content', kept.content)
+      ORDER BY id, turn, memory_seq)
+    FROM setting, json_array_elements(setting.content->'entities') AS row (entity),
+      LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
+      LATERAL (
+        (SELECT turn, memory_seq, latest.content FROM readable CROSS JOIN LATERAL (
+           SELECT turn, memory_seq, entity_memories.content FROM entity_memories
+           WHERE entity_memories.world_slug = readable.world_slug AND entity_id = id
+             AND entity_memories.turn <= readable.until_turn
+           ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int) AS latest
+         ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int)
+        UNION
+        SELECT turn, memory_seq, entity_memories.content FROM readable JOIN entity_memories USING (world_slug)
+        WHERE entity_id = id AND turn = 0) AS kept
+    WHERE entity->>'kind' = 'agent') END`;
+
 // The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
@@ -67,10 +86,23 @@ const EVENTS = `
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
 
-const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
+const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities`;
 
-/** The columns of `ContentsRow`, read at the place: everything that is there in one row. Takes `:event_turns`. */
-export const CONTENTS = `${STATES}, ${EVENTS} AS events`;
+/** The columns of `ContentsRow`, read at the place: all that a turn begins with, in one row. Takes a `WorldWindow`. */
+export const CONTENTS = `${STATES}, ${LATEST_MEMORIES} AS memories, ${EVENTS} AS events`;
+
+/** How far back a turn looks. */
+export interface WorldWindow {
+  readonly event_turns: number;
+  readonly memories: number;
+}
+
+/** The part of a request that says so; all memories, where it does not say. */
+export function toWindow({ event_turns, memories = ALL }: Partial<WorldWindow> & Pick<WorldWindow, 'event_turns'>) {
+  return { event_turns, memories };
+}
+
+const ALL = 2 ** 31 - 1;
 
 const selectAt = (columns: string): string =>
   `WITH place (world_slug, turn) AS (SELECT :world_slug::text COLLATE "C", :turn::bigint), ${AT_PLACE} SELECT ${columns}`;
@@ -78,7 +110,7 @@ const selectAt = (columns: string): string =>
 const WORLD = prepare('world_at_turn', selectAt(CONTENTS));
 
 // Its plan never depends on a value, so a session plans it once. With the events it is planned each time.
-const SNAPSHOT = prepare('world_contents', selectAt(STATES));
+const SNAPSHOT = prepare('world_contents', selectAt(`${STATES}, ${MEMORIES} AS memories`));
 
 interface EntityRow {
   readonly id: string;
@@ -115,12 +147,20 @@ export async function readContents(runner: Runner, world_slug: string, turn: num
   return toContents(await readRow<SnapshotRow>(runner, SNAPSHOT, { world_slug, turn }));
 }
 
-/** Reads the value that a turn begins with, with the events of so many turns before it. */
+/** Reads the value that a turn begins with. */
 export async function readWorld(
   runner: Runner,
-  place: { readonly world_slug: string; readonly turn: number; readonly event_turns: number },
+  {
+    world_slug,
+    turn,
+    ...window
+  }: Parameters<typeof toWindow>[0] & Pick<World, 'turn'> & { readonly world_slug: string },
 ): Promise<World> {
-  return toWorld(place.world_slug, place.turn, await readRow<ContentsRow>(runner, WORLD, { ...place }));
+  return toWorld(
+    world_slug,
+    turn,
+    await readRow<ContentsRow>(runner, WORLD, { world_slug, turn, ...toWindow(window) }),
+  );
 }
 
 async function readRow<Row extends object>(runner: Runner, statement: HotStatement, place: Values): Promise<Row> {

@@ -172,7 +172,7 @@ check(
   [],
 );
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
 check(
   'a placeholder of one value that a reading may lack',
@@ -186,8 +186,35 @@ check('a placeholder of a reading that nothing injects', { prompt: 'Hello {{ambi
   'PATH_NEVER_THERE /nodes/0/prompt_template/messages/0/content: {{ambient.weather.temperature}} never exists: /ambient has nothing below it. | Read {{ambient.visible}}, which shows all readings.',
 ]);
 check('a placeholder of a node that leaves out its output', { prompt: 'Hello {{nodes.plan.intention}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
+check('a placeholder of memories that the projection does not ask for', { prompt: '{{memory.retrieved}}' }, [
+  'PART_NOT_PROJECTED /nodes/0/prompt_template/messages/0/content: {{memory.retrieved}} is used in a prompt, but the projection has no "memory.retrieve". | Add "retrieve": {"top": 5, "query": ["{{world.recent_events}}"]} under "memory" to the projection of the node.',
+]);
+check(
+  'a projection that asks for what no prompt shows',
+  { prompt: 'Act.', projection: { scope: 'world', memory: { recent: 1, pinned: true } } },
+  [
+    'PART_NOT_SHOWN /nodes/0/projection/memory/pinned: The projection has "memory.pinned", but no message of the prompt uses it. | Write {{memory.pinned}} into a message, or remove "memory.pinned".',
+  ],
+);
+check(
+  'a query for memories that reads what it finds, and what does not exist',
+  {
+    prompt: '{{memory.retrieved}}',
+    projection: {
+      scope: 'world',
+      memory: {
+        recent: 1,
+        retrieve: { top: 3, query: ['{{subject.name}}', '{{memory.retrieved}} {{nodes.think.output}}'] },
+      },
+    },
+  },
+  [
+    'NODE_UNKNOWN /nodes/0/projection/memory/retrieve/query/1: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
+    'QUERY_READS_LATER /nodes/0/projection/memory/retrieve/query/1: A query reads {{memory.retrieved}}, which is known only after memories have been retrieved. | Write the query of other placeholders, such as {{world.recent_events}}.',
+  ],
+);
 check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
   'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
 ]);

@@ -12,6 +12,7 @@ import type { Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
 import type { Reader } from '../typing/join-readings.js';
 import type { Shape } from '../typing/shape.js';
+import type { Retrieved } from '../world/retrieval.js';
 import type { WorldPatch } from '../world/world-patch.js';
 import type { UnaskedKey } from '../../contract/problems/tests.js';
 import type { NodePlace } from './call-key.js';
@@ -75,6 +76,8 @@ export interface NodeScope {
   readonly absent: readonly Absent[];
   /** Outputs of finished nodes: `{"<id>": {"output": ...}}`. */
   readonly nodes: Json;
+  /** The memories that were retrieved for the node; left out where it asks for none. */
+  readonly retrieved?: Retrieved;
 }
 
 /** The result of a node's start, or of an event that it handles. */

@@ -42,6 +42,9 @@ const SEGMENTS: Readonly<Record<SegmentOrigin, (sources: SeenSources) => readonl
   'world.projection': ofWorld,
   'world.recent_events': ofWorld,
   'subject.rendered': ofWorld,
+  'subject.own_turns': ofWorld,
+  'memory.pinned': () => ['scenario'],
+  'memory.retrieved': ofWorld,
   'ambient.visible': ({ read }) => toOrigins(read),
   // The output of another model may repeat whatever that model was shown.
   nodes: ofWorld,

@@ -11,6 +11,9 @@ export interface PromptScope {
   readonly projection: () => Json;
   readonly rendered_subject: () => string;
   readonly recent_events: () => string;
+  readonly own_turns: () => string;
+  readonly pinned_memories: () => string;
+  readonly retrieved_memories: () => string;
   readonly ambient: Json;
   readonly absent: readonly Absent[];
   readonly tools: () => Json;
@@ -66,6 +69,9 @@ const FILLS: Readonly<Record<PlaceholderName, (scope: PromptScope) => string>> =
   'subject.id': ({ subject }) => subject.id,
   'subject.name': ({ subject }) => quoteName(subject.name),
   'subject.rendered': ({ rendered_subject }) => rendered_subject(),
+  'subject.own_turns': ({ own_turns }) => own_turns(),
+  'memory.pinned': ({ pinned_memories }) => pinned_memories(),
+  'memory.retrieved': ({ retrieved_memories }) => retrieved_memories(),
   'ambient.visible': ({ ambient, absent }) => fenceJson('ambient.visible', ambient) + absent.map(sayAbsent).join(''),
   'tools.available': ({ tools }) => fenceJson('tools.available', tools()),
   'gate.answer': ({ answer = null }) => fenceJson('gate.answer', answer),

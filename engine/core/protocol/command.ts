@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
+import type { MemoryQuery, Retrieved } from '../world/retrieval.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Provenance } from '../policy/provenance.js';
 import type { Message } from '../prompt/message.js';
@@ -51,6 +52,10 @@ export interface Invoke {
   readonly max_output_tokens?: number;
   /** Present where the call is made again after it has failed. */
   readonly retry?: Retry;
+  /** It asks for memories of its subject, and no source: the store answers, and no call is recorded. */
+  readonly retrieval?: MemoryQuery;
+  /** Of the first generation of a lane: the memories that were retrieved for it. Never hashed. */
+  readonly retrieved?: Retrieved;
 }
 
 /** The common part of every call of a binding with a JSON request. */

@@ -27,6 +27,7 @@ import type {
   TurnAmbientProgram,
   WorkflowProgram,
 } from '../protocol/program.js';
+import type { Projection } from '../world/projection.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
@@ -56,7 +57,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     turn_ambients: distinctAmbients(subjects),
     subjects,
     orders: planOrders(parts, scenarioHash),
-    event_turns: mostEventTurns(subjects),
+    event_turns: mostOf(subjects, ({ events, own_turns = 0 }) => Math.max(events?.turns ?? 0, own_turns)),
+    memories: mostOf(subjects, ({ memory }) => Math.max(memory.recent, memory.pinned === true ? 1 : 0)),
     ...toSessions(cognitions),
     ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
@@ -128,11 +130,7 @@ function compileCognition(
   const workflowHash = hashOf(profile.workflow_ref);
   const workflow = parts.find('cognition_workflow', workflowHash) as unknown as CognitionWorkflow | undefined;
   const policy = findPolicy(parts, document, profile, workflow);
-  const unmet = [
-    ...policy.problems,
-    ...refuseUnsupported(document, profile),
-    ...inDocument(document, noteLargeNodes(profile, workflow)),
-  ];
+  const unmet = [...policy.problems, ...inDocument(document, noteLargeNodes(profile, workflow))];
   if (workflow === undefined)
     return {
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
@@ -140,7 +138,7 @@ function compileCognition(
   const compiled = compileWorkflow(parts, scenario, workflow, {
     document: { kind: 'cognition_workflow', hash: workflowHash },
     subjects: place.cognition.subjects,
-    ...present({ policy: policy.policy }),
+    ...present({ policy: policy.policy, connections: profile.connections }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
     seen: { read: listAmbientSources(parts, workflow), world: place.world },
   });
@@ -205,23 +203,15 @@ function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly s
   return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];
 }
 
-function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
-  const refused = problem(
-    'NOT_SUPPORTED_YET',
-    { kind: 'member', member: 'connections', of: 'profile' },
-    { pointer: '/connections' },
-  );
-  return inDocument(document, complainIf(profile.connections !== undefined, refused));
-}
-
 function toSessions(cognitions: readonly CompiledCognition[]): Pick<Program, 'sessions'> {
   const sessions = cognitions.flatMap(({ session }) => session ?? []);
   return sessions.length === 0 ? {} : { sessions };
 }
 
-function mostEventTurns(subjects: readonly SubjectProgram[]): number {
+/** The most that any projection asks for. */
+function mostOf(subjects: readonly SubjectProgram[], countOf: (projection: Projection) => number): number {
   const nodes = subjects.flatMap(({ workflow }) => workflow.nodes);
-  return Math.max(0, ...nodes.map((node) => node.projection?.events?.turns ?? 0));
+  return Math.max(0, ...nodes.map(({ projection }) => (projection === undefined ? 0 : countOf(projection))));
 }
 
 /** Bindings of equal hash make one call, recorded under the first declaring workflow. */

@@ -2,7 +2,7 @@ import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { Projection } from '../../generated/workflow.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
-import type { Entity, World } from './world.js';
+import type { Entity, Memory, World } from './world.js';
 
 export type { Projection };
 
@@ -77,8 +77,17 @@ export function renderSubject(subject: Entity, projection: Projection): string {
     ...(subject.goal === undefined ? [] : [`Goal: ${quoteText(subject.goal)}`]),
     ...(subject.environment === undefined ? [] : [`Environment: ${subject.environment}`]),
     `State: ${quoteText(subject.state)}`,
-    ...(recent.length === 0
-      ? []
-      : ['Memories, oldest first:', ...recent.map((memory) => `- [turn ${memory.turn}] ${quoteText(memory.content)}`)]),
+    ...(recent.length === 0 ? [] : ['Memories, oldest first:', renderMemories(recent)]),
   ].join('\n');
+}
+
+/** Memories as a prompt shows them, a line each. */
+export function renderMemories(memories: readonly Memory[]): string {
+  const lines = memories.map(({ turn, content }) => `- [turn ${turn}] ${quoteText(content)}`);
+  return lines.length === 0 ? '- none' : lines.join('\n');
+}
+
+/** The memories that the scenario gives its subject. */
+export function pinnedMemories({ memory }: Entity): readonly Memory[] {
+  return memory.filter(({ turn }) => turn === 0);
 }

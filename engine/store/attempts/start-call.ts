@@ -1,3 +1,4 @@
+import type { Json } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { rulingOf } from '../../core/facts/fact.js';
 import { deliveredSchema } from '../../core/protocol/command.js';
@@ -43,10 +44,10 @@ const generationRow = (ending: Assignments): string => `
   @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, endpoint_origin,
       schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash,
-      new_messages, max_output_tokens, started_at${ending.map(([column]) => `, ${column}`).join('')})
+      new_messages, max_output_tokens, retrieved, started_at${ending.map(([column]) => `, ${column}`).join('')})
     SELECT world_slug, llm_call_id, attempt_id, source_invocation_id, :model::text, :endpoint_origin::text,
       :schema_delivery::schema_delivery, :offered_hash::text, :delivered_hash::text, :conversation::text,
-      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :max_output_tokens::bigint, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
+      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :max_output_tokens::bigint, :retrieved::json, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
 /** The clauses that start a call, by its kind. */
@@ -110,7 +111,7 @@ function toBinding(call: CallStart['command']['call']): Values {
 }
 
 function toGeneration(start: CallStart): Values {
-  const { generation, call, max_output_tokens } = start.command;
+  const { generation, call, max_output_tokens, retrieved } = start.command;
   return {
     model: start.resolved?.model ?? call.source.model ?? null,
     endpoint_origin: start.resolved?.origin ?? null,
@@ -120,6 +121,7 @@ function toGeneration(start: CallStart): Values {
     schema_delivery: generation?.schema_delivery ?? null,
     offered_hash: generation?.offered.hash ?? null,
     max_output_tokens: max_output_tokens ?? null,
+    retrieved: retrieved === undefined ? null : canonicalText(retrieved as unknown as Json),
     delivered_hash: generation === undefined ? null : deliveredSchema(generation).hash,
     ...(start.refused ? toGenerationEnding(start.refused) : {}),
   };

@@ -32,7 +32,15 @@ const OF_WORLDS = [
  * Searchable texts are on record elsewhere; the world's new database indexes them anew. A task is of who began it, at its
  * own database, and so are what a budget has spent, and what was granted for calls to come.
  */
-const UNEXPORTED = ['approval_grants', 'assistant_tasks', 'budgets', 'search_entries', 'search_progress'] as const;
+const UNEXPORTED = [
+  'approval_grants',
+  'assistant_tasks',
+  'budgets',
+  'indexed_memories',
+  'memory_words',
+  'search_entries',
+  'search_progress',
+] as const;
 
 /** All tables that hold rows of one world. */
 export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...UNEXPORTED];
@@ -163,6 +171,7 @@ const holdsTexts = (kind: 'array' | 'object', each: string) => (value: string) =
 /** What readers take for granted of JSON columns. */
 const SHAPES: Readonly<Record<string, (value: string) => string>> = {
   details: isOf('object'),
+  origins: isOf('object'),
   payload: isOf('object'),
   plugin_versions: holdsTexts('object', 'true'),
   redaction: holdsTexts('array', `value#>>'{}' ~ '^(/|$)'`),
