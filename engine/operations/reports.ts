@@ -8,6 +8,7 @@ import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { Deleted } from './delete-world.js';
+import type { EditedWorld } from './edit-world.js';
 import type { Archive, Engine } from './engine.js';
 import { findQueue, type QueueReport } from './queue.js';
 import { findReasonProblem } from './reason.js';
@@ -38,6 +39,7 @@ export interface Made {
   readonly run_turns: QueueReport;
   readonly fork_world: WorldSnapshot;
   readonly delete_world: Deleted;
+  readonly edit_world: EditedWorld;
   readonly settle_call: SettledCall;
   readonly grant_calls: GrantRecord;
 }
