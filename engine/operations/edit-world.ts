@@ -7,6 +7,7 @@ import type { WorldPatch } from '../core/world/world-patch.js';
 import { editTurn } from '../runtime/edit-turn.js';
 import type { Engine } from './engine.js';
 import { loadScenario } from './load-program.js';
+import type { EditedWorld } from './reports.js';
 import { refuseAttempt, unlessLost } from './run-turns.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
@@ -19,12 +20,6 @@ export interface EditRequest {
   readonly patch: Json;
   readonly edited_by: string;
   readonly reason?: string;
-}
-
-export interface EditedWorld {
-  readonly world_slug: string;
-  readonly turn: number;
-  readonly attempt_id: string;
 }
 
 /**

@@ -8,7 +8,6 @@ import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { Deleted } from './delete-world.js';
-import type { EditedWorld } from './edit-world.js';
 import type { Archive, Engine } from './engine.js';
 import { findQueue, type QueueReport } from './queue.js';
 import { findReasonProblem } from './reason.js';
@@ -32,6 +31,13 @@ export interface Acknowledgement {
   readonly source_invocation_id?: string;
   /** What an action has made, as its command prints it with `--json`. */
   readonly made?: Made[keyof Made];
+}
+
+/** The turn that a patch of a person has become. */
+export interface EditedWorld {
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly attempt_id: string;
 }
 
 /** What actions make, by their kind. */
