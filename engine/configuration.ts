@@ -176,6 +176,11 @@ export function toUserFolder(variables: Settings): string | undefined {
   return folder && join(folder, 'chukwa');
 }
 
+/** The key of the file of connections. */
+export function toConnectionsKey(variables: Settings): string | undefined {
+  return variables['CHUKWA_CONNECTIONS_KEY'] || undefined;
+}
+
 /** The file of the tokens for a data folder, which is in no folder that could bring its own. */
 export function toTokensFile(variables: Settings): string | undefined {
   const folder = toUserFolder(variables);

@@ -10,6 +10,7 @@ import {
   readVariables,
   toAnchor,
   toAuthoriser,
+  toConnectionsKey,
   toDataDir,
   toDayBudget,
   type LogFormat,
@@ -42,6 +43,7 @@ import type {
   Stage,
   WriteLog,
 } from './operations/composition.js';
+import { type OperatorConnections, openConnections } from './operations/connections/store.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import { decideByAnswers } from './operations/dry-run/written-decision.js';
@@ -100,6 +102,7 @@ export async function compose(
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, options = {}) => withSources(outside, task, options),
+    openConnections: async () => connectionsOf(variables, (await (openedSchemas ??= openSchemas())).validateShape),
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
@@ -176,6 +179,7 @@ async function openParts(
   const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
     authorise: asked,
+    connections: connectionsOf(variables, validateShape),
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -201,6 +205,16 @@ async function openParts(
       shippedSchemas,
     },
   };
+}
+
+function connectionsOf(variables: Variables, validateShape: ValidateDocument): OperatorConnections {
+  const validate: Validate = (value) => validateShape('connection', value);
+  return openConnections({
+    variables,
+    validate,
+    user_folder: toUserFolder(variables),
+    key: toConnectionsKey(variables),
+  });
 }
 
 /** The tokens that `serve` has made. */
@@ -236,11 +250,11 @@ async function withSources<Value>(
   options: Pick<EngineOptions, 'variables' | 'model'>,
 ): Promise<Value> {
   const { authoring, sources } = await openParts(outside, options);
-  const { callSource, listVariations, findModel } = sources;
+  const { callSource, listVariations, findModel, testConnection } = sources;
   const { metering } = outside;
   try {
     const withinDay: OpenSources['withinDay'] = (use) => withDayBudget(outside, sources, use);
-    return await task({ authoring, callSource, listVariations, findModel, metering, withinDay });
+    return await task({ authoring, callSource, listVariations, findModel, testConnection, metering, withinDay });
   } finally {
     await sources.close();
   }

@@ -204,6 +204,16 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'the tool policy alone decides',
   ],
   [
+    '`CHUKWA_CONNECTION_POST_OFFICE`',
+    'the [connection](connection.md) `post_office`, as JSON; any other `CHUKWA_CONNECTION_...`, likewise',
+    'the file of `chukwa connections add`',
+  ],
+  [
+    '`CHUKWA_CONNECTIONS_KEY`',
+    'the key of that file: 32 bytes, such as those of `openssl rand -hex 32`',
+    'the file is not opened',
+  ],
+  [
     '`CHUKWA_MCP_MEMORY`',
     'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
     'calls of it fail',

@@ -121,7 +121,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const ready = checkSources(engine, narrowed.value, request.world_slug);
+  const ready = await checkSources(engine, narrowed.value, request.world_slug);
   if (!ready.ok) return ready;
   const program = toPlayed(ready.value, request);
   const rerun = request.rerun ?? `chukwa run ${request.world_slug}`;

@@ -14,6 +14,8 @@ export interface AuthorisationQuestion extends Identity {
     readonly effect: EffectClass;
     /** The label of its source. */
     readonly source: string;
+    /** The id of its connection, where it has one. */
+    readonly connection?: string;
   };
   readonly client_request_id: string;
 }

@@ -5,7 +5,7 @@ import { readText, startLoopbackServer } from '../../fixtures/toys/loopback-serv
 import { type Edit, editWorkflows, type Play, sharedStage } from '../support/park-stage.js';
 import { nativeCall, spoken, startRawModel } from '../support/raw-model.js';
 import { finalPatch, setState } from '../support/turn-player.js';
-import { callAt, keysOf, onlyAttempt } from './readings.js';
+import { callAt, onlyAttempt } from './readings.js';
 
 // What a model writes as the arguments of a tool, and what a service answers, to the byte: through the whole engine.
 

@@ -214,6 +214,17 @@ test('a tool call has the id of its model, also when it is repeated, unless anot
   );
 });
 
+test('an answer that could not be redacted is an event of its own, and its answer is in no stream', () => {
+  const call = callOf(1, 'model_elected_tool');
+  const [text, other] = ['redaction_failed', 'timeout'].map((failure_class) =>
+    textOf(framesOf([beginning(), call, ...ending(call, 2, failure_class)], AG_UI)),
+  );
+  assert.match(text ?? '', /"name":"call_failed".*\n.*"name":"redaction_failed"/s);
+  assert.match(text ?? '', /"error_code":"redaction_failed"/);
+  assert.doesNotMatch(text ?? '', /"ok":true/);
+  assert.doesNotMatch(other ?? '', /redaction_failed/);
+});
+
 test('facts for operators alone are in no stream of a consumer', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom('ag-ui', 'ai-sdk'), (facts, format) => {

@@ -23,6 +23,7 @@ import type { OutsideView } from '../support/databases.js';
 const SEALED_TABLES = [
   'seals',
   'source_invocations',
+  'approvals',
   'llm_calls',
   'llm_messages',
   'llm_segments',
@@ -122,7 +123,7 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   agent_inbox: 'all',
   agent_state_heads: 'all',
   approval_grants: 'all',
-  approvals: 'all',
+  approvals: ['binding_hash'],
   assistant_tasks: 'all',
   attempt_events: 'all',
   audit_entries: 'all',

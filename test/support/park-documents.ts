@@ -76,6 +76,7 @@ export interface SmallPark {
 const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['findManifest']>>>> = {
   http_json: {
     speaks: 'json',
+    origin: { interface_field: 'url_env' },
     acting: { interface_field: 'method', values: ['DELETE'] },
     secret_variable_fields: ['secret_headers'],
   },
@@ -87,6 +88,7 @@ const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['fi
   },
   llm_chat: {
     speaks: 'chat',
+    origin: { variables: ['CHUKWA_LLM_BASE_URL'] },
     model: { interface_field: 'model' },
     schema_delivery: {
       interface_field: 'schema_delivery',

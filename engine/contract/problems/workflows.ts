@@ -563,22 +563,28 @@ export const WORKFLOW_PROBLEMS = {
     repair: ({ member }) => `Raise "${member}" here, or lower it in the node.`,
     example: { node: 'act', member: 'token_budget', of_node: 20000, of_session: 5000 },
   }),
-  NOT_SUPPORTED_YET: content({
-    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+  CONNECTION_UNUSABLE: content({
+    meaning: 'A binding names a connection that its profile does not grant, or that its source cannot use.',
     ...byKind(
       {
-        member: [
-          ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
-            `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,
-          ({ member }: Texts<'member'>) => `Remove "${member}" for now.`,
+        not_granted: [
+          ({ connection }: Texts<'connection'>) =>
+            `The profile does not grant the connection ${JSON.stringify(connection)}.`,
+          ({ nearest }: KnownNames) => `${meant(nearest)}Add it to the "connections" of the profile.`,
         ],
-        value: [
-          ({ member }: Texts<'member'>) =>
-            `This version does not support this "${member}", and never chooses another by itself.`,
-          ({ value }: Texts<'value'>) => `Write ${JSON.stringify(value)}.`,
+        no_origin: [
+          ({ connection }: Texts<'connection'>) =>
+            `The connection ${JSON.stringify(connection)} is for a service behind a URL, and the plugin of this source asks none.`,
+          'Remove "connection".',
         ],
       },
-      { kind: 'member', member: 'connections', of: 'profile' },
+      { kind: 'no_origin', connection: 'mail' },
     ),
+  }),
+  NOT_SUPPORTED_YET: content({
+    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+    message: ({ member }) => `This version does not support this "${member}", and never chooses another by itself.`,
+    repair: ({ value }) => `Write ${JSON.stringify(value)}.`,
+    example: { member: 'schema_delivery', value: 'prompt' },
   }),
 };

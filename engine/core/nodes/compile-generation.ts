@@ -19,6 +19,7 @@ type AuthoredGeneration = Pick<
   LlmToolLoopNode | LlmJsonNode,
   | 'id'
   | 'llm_source_ref'
+  | 'connection'
   | 'fallback'
   | 'gate'
   | 'prompt_template'
@@ -35,7 +36,7 @@ export function compileGeneration(
   node: AuthoredGeneration,
   pointer: string,
 ): Part<Omit<GenerationProgram, 'type' | 'id' | 'after'>> {
-  const source = compileSource(parts, setting, node, { llm_source_ref: node.llm_source_ref, pointer });
+  const source = compileSource(parts, setting, node, { ...node, pointer });
   const second = node.fallback && {
     ...compileSource(parts, setting, node, { ...node.fallback, pointer: `${pointer}/fallback` }),
     on: node.fallback.on,
@@ -80,9 +81,14 @@ function compileSource(
   parts: CompileParts,
   setting: WorkflowSetting,
   { id }: AuthoredGeneration,
-  { llm_source_ref, pointer }: Pick<AuthoredGeneration, 'llm_source_ref'> & { readonly pointer: string },
+  {
+    llm_source_ref,
+    connection,
+    pointer,
+  }: Pick<AuthoredGeneration, 'llm_source_ref' | 'connection'> & { readonly pointer: string },
 ): Part<AskedSource> {
-  const authored = { source_ref: llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const bound = { source_ref: llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const authored = { ...bound, ...present({ connection }) };
   const call = compileCall(parts, setting, authored, { pointer, policy_id: id, speaks: 'chat' });
   const manifest = call.value && parts.findManifest(call.value.source.plugin);
   if (call.value === undefined || manifest === undefined) return { problems: call.problems };
@@ -95,9 +101,7 @@ function compileSource(
       problems: call.problems,
     };
   const complaints =
-    refused === undefined
-      ? []
-      : [problem('NOT_SUPPORTED_YET', { kind: 'value', ...refused }, { pointer: `/interface/${refused.member}` })];
+    refused === undefined ? [] : [problem('NOT_SUPPORTED_YET', refused, { pointer: `/interface/${refused.member}` })];
   return {
     problems: [...call.problems, ...inDocument({ kind: 'response_source', hash: source.hash }, complaints)],
   };

@@ -30,7 +30,7 @@ export interface SchemaProgram {
   readonly validate: Validate;
 }
 
-/** A source component as calls need it. */
+/** A source component as calls need it: with the connection of their binding. */
 export interface SourceProgram {
   readonly hash: string;
   readonly label: string;
@@ -45,6 +45,8 @@ export interface SourceProgram {
   readonly output_limit?: number;
   /** How many of its calls one process makes at a time; absent where there is no limit. */
   readonly max_in_flight?: number;
+  /** The id of the operator's connection that its requests get. */
+  readonly connection?: string;
 }
 
 /** Everything that binds one call, of every kind of binding. */
@@ -63,6 +65,8 @@ export interface CallProgram {
   /** The id under which policy must allow the call; absent where a read-only call needs no leave. */
   readonly policy_id?: string;
   readonly policy?: PolicyProgram;
+  /** The connections that the profile and the run grant; absent where neither limits them. */
+  readonly granted_connections?: readonly string[];
   readonly limits: CallLimits;
   /** How long an answer that comes later may take; absent where an answer must come at once. */
   readonly pending_deadline_ms?: number;

@@ -160,10 +160,10 @@ function endCall(before: AgUiState, ended: CallEnded, reader: StreamReader): Tra
     call.llm_call_id === null
       ? toAnswerEvents(call, ended)
       : [...toReasoningEvents(call, ended, reader), ...toDecision(call, ended), ...rejected];
-  const failed: readonly AgUiBody[] =
-    failure_class === null
-      ? []
-      : [{ type: 'CUSTOM', name: 'call_failed', value: { source_invocation_id, failure_class, failure_message } }];
+  const value = { source_invocation_id, failure_class, failure_message };
+  // Nobody who watches for a failed redaction has to look into each failure.
+  const names = ['call_failed', ...(failure_class === 'redaction_failed' ? [failure_class] : [])];
+  const failed = failure_class === null ? [] : names.map((name) => ({ type: 'CUSTOM' as const, name, value }));
   const closed = closeCall(state, source_invocation_id);
   return { state: closed.state, events: [...answered, ...failed, ...closed.events] };
 }

@@ -130,11 +130,7 @@ function compileCognition(
   const workflowHash = hashOf(profile.workflow_ref);
   const workflow = parts.find('cognition_workflow', workflowHash) as unknown as CognitionWorkflow | undefined;
   const policy = findPolicy(parts, document, profile, workflow);
-  const unmet = [
-    ...policy.problems,
-    ...refuseUnsupported(document, profile),
-    ...inDocument(document, noteLargeNodes(profile, workflow)),
-  ];
+  const unmet = [...policy.problems, ...inDocument(document, noteLargeNodes(profile, workflow))];
   if (workflow === undefined)
     return {
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
@@ -142,7 +138,7 @@ function compileCognition(
   const compiled = compileWorkflow(parts, scenario, workflow, {
     document: { kind: 'cognition_workflow', hash: workflowHash },
     subjects: place.cognition.subjects,
-    ...present({ policy: policy.policy }),
+    ...present({ policy: policy.policy, connections: profile.connections }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
     seen: { read: listAmbientSources(parts, workflow), world: place.world },
   });
@@ -205,15 +201,6 @@ function checkApprovals({ require_approval }: ToolPolicy, named: readonly string
 function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly string[] {
   const tools = nodes.flatMap((node) => nodeTypeOf(node).toolsOffered(node));
   return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];
-}
-
-function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
-  const refused = problem(
-    'NOT_SUPPORTED_YET',
-    { kind: 'member', member: 'connections', of: 'profile' },
-    { pointer: '/connections' },
-  );
-  return inDocument(document, complainIf(profile.connections !== undefined, refused));
 }
 
 function toSessions(cognitions: readonly CompiledCognition[]): Pick<Program, 'sessions'> {

@@ -1,7 +1,9 @@
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { sayDenied } from '../../core/approvals/approval.js';
+import { listOrigins } from '../../core/policy/provenance.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
+import type { Broker } from '../connections/broker.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
 import {
@@ -37,6 +39,7 @@ export async function authorise(passage: Permitted, asked: readonly Authorise[])
       kind: command.invocation_kind,
       effect: call.effect,
       source: call.source.label,
+      connection: call.source.connection,
     }),
     client_request_id: surroundings.client_request_id,
   };
@@ -63,6 +66,7 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
+    ...present({ origins: listOrigins(request, command.provenance) }),
     policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,
@@ -82,12 +86,20 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
   }
 }
 
-/** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
-export function grant(passage: Approved): Granted {
-  return passage as Granted;
+/** A connection is used where the profile and the run both grant it. Nothing has been read of it before. */
+export function grant(passage: Approved): Granted | Halt {
+  const { source, granted_connections } = passage.command.call;
+  const { connection } = source;
+  if (connection === undefined || granted_connections?.includes(connection) !== false) return passage as Granted;
+  const message = `the connection ${connection} is not granted: the "connections" of the profile, or --connections of the run, leave it out`;
+  return halt(passage, 'policy_denied', message);
 }
 
-/** Every call passes: none carries a connection whose secrets would have to be found. */
-export function connect(passage: Granted): Connected {
-  return passage as Connected;
+/** Finds the connection, which must be for the origin to which the source leads. */
+export async function connect(passage: Granted, { open }: Pick<Broker, 'open'>): Promise<Connected | Halt> {
+  const { connection: id, origin } = passage.route;
+  if (id === undefined) return passage as Connected;
+  const connection = await open(id, origin);
+  if ('message' in connection) return halt(passage, connection.failure_class, connection.message);
+  return { ...passage, connection } as Connected;
 }

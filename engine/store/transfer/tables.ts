@@ -173,6 +173,7 @@ const holdsTexts = (kind: 'array' | 'object', each: string) => (value: string) =
 /** What readers take for granted of JSON columns. */
 const SHAPES: Readonly<Record<string, (value: string) => string>> = {
   details: isOf('object'),
+  origins: isOf('object'),
   payload: isOf('object'),
   plugin_versions: holdsTexts('object', 'true'),
   redaction: holdsTexts('array', `value#>>'{}' ~ '^(/|$)'`),

@@ -16,6 +16,7 @@ const UNTOUCHED: Composition = {
   withSources: unused,
   openWorkshop: unused,
   openArchive: unused,
+  openConnections: unused,
   openEngine: unused,
   openDryEngine: unused,
   startToys: unused,
