@@ -80,9 +80,7 @@ export async function compose(
   write: (line: string, format: LogFormat) => void = () => {},
   authorise?: Authorise,
 ): Promise<Composition> {
-  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+  const version = await readVersion();
   const variables = readVariables(given);
   const isJson = toLogFormat(variables) === 'json';
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
@@ -136,6 +134,10 @@ export async function compose(
       announceServed(toDataDir(variables), { url, pid: process.pid, command_token }),
     diagnose: (world_slug) => diagnoseAll(outside, world_slug),
   };
+}
+
+async function readVersion(): Promise<string> {
+  return (JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** The surroundings of a process: the operator's variables, and the log of plugins. */

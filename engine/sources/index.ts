@@ -109,7 +109,6 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches(lookUp);
   const connections = isDry ? NO_CONNECTIONS : (parts.connection_store ?? NO_CONNECTIONS);
   const broker = openBroker(connections, fetches, clock);
-  const own_secrets = [...(parts.own_secrets ?? []), ...(await listAllSecrets(connections))];
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
     plugins,
@@ -121,7 +120,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
-    own_secrets,
+    own_secrets: [...(parts.own_secrets ?? []), ...(await listAllSecrets(connections))],
     ...present({ own_folders: parts.own_folders }),
   });
   const pipeline: PipelineParts = {
