@@ -44,6 +44,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "$ref": "#/components/schemas/Deleted"
           },
           {
+            "$ref": "#/components/schemas/EditedWorld"
+          },
+          {
             "$ref": "#/components/schemas/SettledCall"
           },
           {
@@ -1186,6 +1189,27 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The deleted world and its number of rows."
+  },
+  "EditedWorld": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "attempt_id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "world_slug",
+      "turn",
+      "attempt_id"
+    ],
+    "additionalProperties": false,
+    "description": "The turn that a patch of a person has become."
   },
   "SettledCall": {
     "type": "object",

@@ -79,6 +79,7 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
     'max_output_tokens',
     'new_messages',
     'normalised_text',
+    'retrieved',
     'started_at',
     'status',
   ],
