@@ -183,6 +183,8 @@ export interface ApprovalAsked extends FactTime {
   readonly node_id: string | null;
   /** SHA-256 of the canonical JSON of the arguments. */
   readonly request_hash: string;
+  /** Where each argument comes from, by its pointer; null where no rule reads it. */
+  readonly origins: Readonly<Record<string, readonly string[]>> | null;
   /** The pointer of the deciding rule in its policy, and its reason. */
   readonly rule: string;
   readonly because: string;

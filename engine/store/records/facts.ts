@@ -73,7 +73,7 @@ const EVENTS = prepare(
      ON settled.world_slug = events.world_slug AND settled.source_invocation_id = events.source_invocation_id
        AND event_kind = 'call_settled'
      LEFT JOIN approvals ON approvals.world_slug = events.world_slug AND event_kind IN ('approval_asked', 'approval_decided')
-       AND approval_id = (details->>'approval_id')::uuid
+       AND approvals.attempt_id = events.attempt_id AND approval_id = (details->>'approval_id')::uuid
    WHERE events.world_slug = :world_slug AND events.attempt_id = ANY (:attempt_ids::uuid[])
      AND event_kind NOT IN ('attempt_failed', 'attempt_interrupted')
    ORDER BY event_id`,
