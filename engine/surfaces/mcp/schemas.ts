@@ -54,7 +54,7 @@ export function toFieldSchema(takes: Fields): Schema {
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */
 const PLAIN =
-  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|failure|kind|only|until|at_turn|name|answer)$/;
+  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|failure|kind|only|until|at_turn|name|answer|state|attempt|entity|by|pattern|scenario|patch)$/;
 
 /** The schema of a parameter, without what its operation says in a refusal. */
 function schemaOf(name: ParameterName): JsonObject {
