@@ -1208,7 +1208,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "attempt_id"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "The turn that a patch of a person has become."
   },
   "SettledCall": {
     "type": "object",
