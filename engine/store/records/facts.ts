@@ -11,7 +11,6 @@ import type {
   NotedKind,
   PatchFact,
 } from '../../core/facts/fact.js';
-import { toMoment } from '../../core/facts/moment.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { APPROVAL_FACT, factOfApproval, type NotedApproval } from './approval-facts.js';
@@ -255,4 +254,10 @@ function placeEvent({ event_id, details, ...row }: EventRow): Placed | undefined
     default:
       return unreachable(kind);
   }
+}
+
+/** What somebody has altered to no moment, such as `infinity`, stays as it is. */
+function toMoment(stored: string): string {
+  const moment = new Date(stored);
+  return Number.isNaN(moment.getTime()) ? stored : moment.toISOString();
 }
