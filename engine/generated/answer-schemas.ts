@@ -44,6 +44,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "$ref": "#/components/schemas/Deleted"
           },
           {
+            "$ref": "#/components/schemas/EditedWorld"
+          },
+          {
             "$ref": "#/components/schemas/SettledCall"
           },
           {
@@ -1186,6 +1189,27 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The deleted world and its number of rows."
+  },
+  "EditedWorld": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "attempt_id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "world_slug",
+      "turn",
+      "attempt_id"
+    ],
+    "additionalProperties": false,
+    "description": "The turn that a patch of a person has become."
   },
   "SettledCall": {
     "type": "object",
@@ -3380,7 +3404,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ApprovalRecord"
         },
-        "description": "The calls for which a person was asked, in the order of the questions; at most 100."
+        "description": "The calls for which a person was asked, in the order of the questions, at most 100; for operators."
       },
       "agent_turns": {
         "type": "array",
@@ -3866,6 +3890,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "request": {
         "$ref": "#/components/schemas/JsonObject"
       },
+      "origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Where each argument comes from, by its pointer; null where no rule reads it."
+      },
       "rule": {
         "type": "string",
         "description": "The pointer of the deciding rule in its policy, and its reason."
@@ -3885,6 +3926,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "waited_ms": {
+        "type": "number",
+        "description": "Until the decision, or until now."
       },
       "decided_by": {
         "type": [
@@ -3927,11 +3972,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_node_id",
       "workflow_subject_entity_id",
       "request",
+      "origins",
       "rule",
       "because",
       "asked_at",
       "deadline",
       "decided_at",
+      "waited_ms",
       "decided_by",
       "grant_id",
       "reason",
@@ -7409,9 +7456,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/WaitingAttempt"
         },
         "description": "Attempts that are suspended until an answer, or until a person settles a call in doubt."
+      },
+      "approvals": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        },
+        "description": "The calls that wait for a person, by world, the oldest first; at most 200."
       }
     },
     "required": [
+      "approvals",
       "attempts",
       "next",
       "rows",

@@ -173,6 +173,7 @@ export interface Approvals {
   decided_by: string | null;
   effect_class: EffectClass;
   grant_id: string | null;
+  origins: Json | null;
   reason: string | null;
   request_json: Json;
   rule: string;

@@ -116,7 +116,8 @@ function play(scene: Scene): TextRecord {
       }
       moments.set(command.key, invocation_seq);
       const holding = segmentsOf(command).filter(({ text }) => text.includes(FACT));
-      for (const { origin, text } of holding) shown.push({ ...moment, llm_call_id: command.key, origin, segment: text });
+      for (const { origin, text } of holding)
+        shown.push({ ...moment, llm_call_id: command.key, origin, segment: text });
       const { narrates = false, effects = [] } = patches[AGENTS.indexOf(agent_id)] ?? {};
       const say = (tells: boolean): string => (tells && knowsFact(command) ? `He says: ${FACT}.` : 'Nothing new.');
       return modelSays(
@@ -192,7 +193,14 @@ test('who says a text first that no prompt had is the end of its path', () => {
     origin: 'world.recent_events',
     segment,
   } as const;
-  const written = { turn: 1, invocation_seq: 1, patch_seq: 1, agent_id: 'ben', op: 'narration', target: 'ben' } as const;
+  const written = {
+    turn: 1,
+    invocation_seq: 1,
+    patch_seq: 1,
+    agent_id: 'ben',
+    op: 'narration',
+    target: 'ben',
+  } as const;
   const record: TextRecord = { text: 'so it is', shown: [shown], written: [written], answered: [] };
   assert.deepEqual(traceText(record, 'ada'), [
     { turn: 2, agent_id: 'ada', shown, came_by: { kind: 'patch', patch: written } },

@@ -72,7 +72,9 @@ function sayCarrier(came_by: LearntText['came_by']): Phrase {
   switch (came_by.kind) {
     case 'patch': {
       const { op, target, agent_id, turn } = came_by.patch;
-      return op === 'narration' ? `told by ${agent_id} in turn ${turn}` : `left in ${target} by ${agent_id} in turn ${turn}`;
+      return op === 'narration'
+        ? `told by ${agent_id} in turn ${turn}`
+        : `left in ${target} by ${agent_id} in turn ${turn}`;
     }
     case 'answer':
       return `answered by ${came_by.answer.source_label}`;

@@ -17,6 +17,8 @@ export interface AskedApproval {
   readonly node_id?: string;
   readonly subject_id?: string;
   readonly request: Json;
+  /** Where each argument comes from, by its pointer; left out where no rule reads it. */
+  readonly origins?: Readonly<Record<string, readonly string[]>>;
   /** The policy, and the pointer of the deciding rule in it. */
   readonly policy_hash: string;
   readonly rule: string;

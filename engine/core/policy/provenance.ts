@@ -15,6 +15,17 @@ export interface Provenance {
 /** The provenance of arguments of which nothing is known. */
 export const UNTRACED: Provenance = { seen: 'anything', known: new Map() };
 
+/** The origins of each argument, by the pointer of its value, in the alphabet's order; undefined where they are not traced. */
+export function listOrigins(
+  args: Json,
+  provenance: Provenance | undefined,
+): Readonly<Record<string, readonly string[]>> | undefined {
+  if (provenance === undefined || provenance.seen === 'anything') return undefined;
+  const { seen, known } = provenance;
+  const pointers = leavesOf(args).map(({ tokens }) => toPointer(tokens));
+  return Object.fromEntries(pointers.map((pointer) => [pointer, [...(known.get(pointer) ?? seen)].toSorted()]));
+}
+
 /** Where the request of an authored template comes from: what the template does not read from elsewhere is known. */
 export function traceTemplate(template: Json, request: Json): Provenance {
   const written = leavesOf(request).filter(({ tokens }) => isLiteral(template, tokens));

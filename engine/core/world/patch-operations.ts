@@ -1,7 +1,8 @@
 import type { PatchReach } from '../../generated/workflow.js';
+import type { FixedMap } from '../content/fixed-map.js';
 import { agentNames, entityNames, type Names, placeNames, renderRoster } from './roster.js';
 import type { Projected } from './projection.js';
-import type { Entity, World } from './world.js';
+import type { Entity } from './world.js';
 import type { EffectOperation, WorldEffect } from './world-patch.js';
 
 /** The kinds of value that effects change: the member that names the place, and whether a change is added to what is there. */
@@ -51,7 +52,11 @@ export interface EffectParts {
 
 /** Where an effect is judged. */
 export interface JudgedPlace {
-  readonly world: World;
+  /** All that there is. */
+  readonly world: {
+    readonly entities: Pick<FixedMap<Entity>, 'has' | 'get'>;
+    readonly environments: Pick<FixedMap<unknown>, 'has'>;
+  };
   /** The subject's perceptions: rosters name nothing else. */
   readonly projected: Projected;
   /** Such as `effects[0]`. */

@@ -1,6 +1,7 @@
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { sayDenied } from '../../core/approvals/approval.js';
+import { listOrigins } from '../../core/policy/provenance.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
 import type { Broker } from '../connections/broker.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
@@ -65,6 +66,7 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
+    ...present({ origins: listOrigins(request, command.provenance) }),
     policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,

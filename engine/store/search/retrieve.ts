@@ -44,15 +44,7 @@ export async function retrieve(
   const stems = await readStemsOf(database, language, words);
   const named = [...new Set(words.flatMap((word) => stems(word) ?? []))];
   if (named.length === 0) return [];
-  const found = await run<FoundMemory>(database, RANK, {
-    ...place,
-    words: named,
-    top,
-    neighbours,
-    skip_latest,
-    skip_pinned,
-  });
-  return found.map(({ score, ...memory }) => ({ ...memory, score }));
+  return run<FoundMemory>(database, RANK, { ...place, words: named, top, neighbours, skip_latest, skip_pinned });
 }
 
 // Memories are indexed in their order, so that one is behind exactly where it is later than the last that is indexed.

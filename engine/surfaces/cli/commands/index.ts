@@ -4,7 +4,7 @@ import { RESOURCES } from '../../../catalogue/resources.js';
 import { toCommands } from '../action-command.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
-import { report, settleAttempt, stop } from './by-hand.js';
+import { report, settleAttempt, stop, worldEdit } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { connections } from './connections.js';
 import { addCommand, type CommandEntry } from './entry.js';
@@ -32,7 +32,17 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, probe, worker, serveWorlds, report, ...ACTIONS.flatMap(toCommands), stop],
+  'Worlds:': [
+    ...WORLD_COMMANDS,
+    worldEdit,
+    run,
+    probe,
+    worker,
+    serveWorlds,
+    report,
+    ...ACTIONS.flatMap(toCommands),
+    stop,
+  ],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
