@@ -80,7 +80,7 @@ test('the shipped probes ask the park, which keeps every byte of its record and 
 });
 
 test('a probe that does not fit its world is refused at its place, and leaves nothing', async (context) => {
-  const { folder, where, chukwa } = await playPark(context);
+  const { folder, chukwa } = await playPark(context);
   const refusal = async (probe: JsonObject, words: readonly string[] = []): Promise<string> => {
     const file = join(folder, 'probe.json');
     await writeFile(file, JSON.stringify({ version: 1, label: 'unfit', ...probe }, null, 2));
@@ -94,7 +94,10 @@ test('a probe that does not fit its world is refused at its place, and leaves no
   );
   assert.match(await refusal({ questions }, ['--subject', 'Crumb']), /PROBE_SUBJECT_UNASKED/);
   const unread = [{ id: 'cold', ask: 'Is it {{nodes.plan.output}}?', answer: yes_no }];
-  assert.match(await refusal({ questions: unread }), /^\S*probe\.json:7:7  NODE_UNKNOWN .*\n    what to do: There are: cold/);
+  assert.match(
+    await refusal({ questions: unread }),
+    /^\S*probe\.json:7:7  NODE_UNKNOWN .*\n    what to do: There are: cold/,
+  );
   const endless = { kind: 'schema', schema: { type: 'text' } };
   assert.match(await refusal({ questions: [{ id: 'cold', ask: 'Cold?', answer: endless }] }), /probe\.json:1\d:\d+/);
   assert.doesNotMatch(await chukwa(['world', 'list']), /probe/);
