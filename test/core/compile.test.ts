@@ -69,6 +69,9 @@ check(
   { change: (workflow) => ({ ...workflow, apply: { from: 'think.final' } }) },
   ['APPLY_FROM_UNKNOWN /apply/from: No llm_tool_loop node is called "think". | Write "act.final".'],
 );
+check('a final patch that nothing applies', { change: ({ apply: _apply, ...workflow }) => workflow }, [
+  'APPLY_MISSING : The final patch of the node act would change nothing: the workflow has no "apply". | Add "apply": { "from": "act.final" }.',
+]);
 check('two ambient sources of one id', { ambients: [READING, { ...READING, inject_as: '/ambient/other' }] }, [
   'AMBIENT_ID_TWICE /ambient_sources/1/id: The ambient source weather is listed a second time here. | Give each ambient source an id of its own.',
 ]);
