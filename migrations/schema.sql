@@ -284,6 +284,7 @@ CREATE TABLE approvals (
     decided_by text,
     grant_id uuid,
     reason text,
+    argument_origins json,
     CONSTRAINT approvals_pkey PRIMARY KEY (world_slug, approval_id),
     CONSTRAINT approvals_world_slug_attempt_id_command_key_binding_hash_key UNIQUE (world_slug, attempt_id, command_key, binding_hash),
     CONSTRAINT approvals_check CHECK (((status = 'waiting'::approval_status) = (decided_at IS NULL))),
@@ -536,8 +537,9 @@ CREATE TABLE llm_messages (
     origins segment_origin[] NOT NULL,
     texts bytea[] NOT NULL,
     segment_hashes sha256_hex[] NOT NULL,
+    segment_origins text[],
     CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash),
-    CONSTRAINT named_by_content CHECK (((cardinality(origins) = cardinality(texts)) AND (cardinality(origins) = cardinality(segment_hashes)) AND ((message_hash)::text = name_of_message(role, origins, texts, segment_hashes))))
+    CONSTRAINT named_by_content CHECK (((cardinality(origins) = cardinality(texts)) AND (cardinality(origins) = cardinality(segment_hashes)) AND (cardinality(origins) = COALESCE(cardinality(segment_origins), cardinality(origins))) AND ((message_hash)::text = name_of_message(role, origins, texts, segment_hashes, segment_origins))))
 );
 
 CREATE TABLE llm_segments (
@@ -724,6 +726,7 @@ CREATE TABLE source_invocations (
     retry_after_ms natural_bigint,
     may_be_followed boolean NOT NULL DEFAULT false,
     policy_ruling json,
+    argument_origins json,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
@@ -768,6 +771,7 @@ CREATE TABLE world_patches (
     touched_entities entity_id_text[] NOT NULL,
     narration text NOT NULL,
     effects json NOT NULL,
+    origins text[],
     CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
     CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
@@ -990,9 +994,10 @@ CREATE VIEW llm_message_pieces AS
  SELECT llm_messages.message_hash,
     pieces."position",
     pieces.origin,
-    COALESCE(pieces.text, llm_segments.text) AS text
+    COALESCE(pieces.text, llm_segments.text) AS text,
+    pieces.comes_from
    FROM ((llm_messages
-     CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
+     CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes, llm_messages.segment_origins) WITH ORDINALITY pieces(origin, text, segment_hash, comes_from, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
 
 CREATE VIEW llm_streams AS
@@ -1151,11 +1156,11 @@ END
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.name_of_message(role message_role, origins segment_origin[], texts bytea[], segment_hashes sha256_hex[])
+CREATE OR REPLACE FUNCTION public.name_of_message(role message_role, origins segment_origin[], texts bytea[], segment_hashes sha256_hex[], segment_origins text[] DEFAULT NULL::text[])
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN encode(sha256(convert_to(format('["%s",[%s]]'::text, role, (SELECT string_agg(format('["%s","%s"]'::text, pieces.origin, COALESCE((pieces.hash)::text, encode(sha256(pieces.piece), 'hex'::text))), ','::text ORDER BY pieces.place) AS string_agg FROM UNNEST(name_of_message.origins, name_of_message.texts, name_of_message.segment_hashes) WITH ORDINALITY pieces(origin, piece, hash, place))), 'UTF8'::name)), 'hex'::text)
+RETURN encode(sha256(convert_to(format('["%s",[%s]]'::text, role, (SELECT string_agg(format('["%s","%s"%s]'::text, pieces.origin, COALESCE((pieces.hash)::text, encode(sha256(pieces.piece), 'hex'::text)), ((',"'::text || pieces.comes_from) || '"'::text)), ','::text ORDER BY pieces.place) AS string_agg FROM UNNEST(name_of_message.origins, name_of_message.texts, name_of_message.segment_hashes, name_of_message.segment_origins) WITH ORDINALITY pieces(origin, piece, hash, comes_from, place))), 'UTF8'::name)), 'hex'::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.named_uuid(first text, second text)

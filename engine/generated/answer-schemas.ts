@@ -145,6 +145,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state": {
         "type": "string"
       },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Of its state; left out where the scenario wrote it."
+      },
       "memory": {
         "type": "array",
         "items": {
@@ -155,6 +159,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "turn": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
@@ -1008,19 +1015,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {
@@ -1077,6 +1088,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ]
   },
+  "Origins": {
+    "type": "array",
+    "items": {
+      "$ref": "#/components/schemas/Origin"
+    },
+    "description": "Everything that a value may come from: each origin once, in their order."
+  },
+  "Origin": {
+    "type": "string",
+    "description": "Where a value comes from. `world`: some patch wrote it, and its other origins are those of the patch. `source:<label>`: a service answered with it."
+  },
   "Entity": {
     "type": "object",
     "properties": {
@@ -1102,6 +1124,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state": {
         "type": "string"
       },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Of its state; left out where the scenario wrote it."
+      },
       "memory": {
         "type": "array",
         "items": {
@@ -1112,6 +1138,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "turn": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
@@ -1756,19 +1785,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {
@@ -2343,19 +2376,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {

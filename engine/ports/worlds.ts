@@ -49,7 +49,7 @@ export interface NarratedPatch {
 
 export interface WorldStart {
   readonly turn: number;
-  readonly environments: WorldContents['environments'];
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
 }
 

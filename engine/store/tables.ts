@@ -168,6 +168,7 @@ export interface ApprovalGrants {
 
 export interface Approvals {
   approval_id: string;
+  argument_origins: Json | null;
   asked_at: string;
   attempt_id: string;
   because: string;
@@ -415,6 +416,7 @@ export interface LlmConversationMessages {
 }
 
 export interface LlmMessagePieces {
+  comes_from: string | null;
   message_hash: string | null;
   origin: SegmentOrigin | null;
   position: number | null;
@@ -427,6 +429,7 @@ export interface LlmMessages {
   origins: ArrayType<SegmentOrigin>;
   role: MessageRole;
   segment_hashes: string[];
+  segment_origins: string[] | null;
   texts: ArrayType<Buffer>;
 }
 
@@ -555,6 +558,7 @@ export interface SearchProgress {
 export interface SourceInvocations {
   ambient_source_id: string | null;
   answered: Generated<boolean>;
+  argument_origins: Json | null;
   attempt_id: string;
   attempted_turn: number;
   command_key: string;
@@ -649,6 +653,7 @@ export interface WorldPatches {
   attempt_id: string;
   effects: Json;
   narration: string;
+  origins: string[] | null;
   patch_seq: number;
   source_invocation_id: string;
   touched_entities: string[];

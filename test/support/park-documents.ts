@@ -284,7 +284,7 @@ export function smallWorld(count = ENTITIES.length): World {
   return composeWorld({
     slug: 'small-park',
     turn: 0,
-    environments: [['park', 'A small park.']],
+    environments: [['park', { content: 'A small park.' }]],
     entities,
     events: [],
   });

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { type Answered, originsWithin } from '../policy/answer-origins.js';
 import { present } from '../../contract/present.js';
 import { limitOutput } from '../budget/limit-output.js';
 import { contentHash } from '../content/canonical.js';
@@ -20,8 +21,9 @@ import type {
   ToolCalling,
 } from '../protocol/program.js';
 import { textSchema } from '../protocol/program.js';
+import { traceScope } from '../protocol/scope.js';
 import { renderEvents } from '../world/recent-events.js';
-import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
+import { type Projection, project, renderProjection, renderSubject } from '../world/projection.js';
 import type { Complaint } from './complaint.js';
 import { fallbackKey, gateConversation, generationSuffix, verdictSuffix } from './call-key.js';
 import { writeRejection } from './native-calls.js';
@@ -73,7 +75,7 @@ export interface GateProgram extends Pick<GenerationProgram, 'call' | 'prompt' |
 
 /** What a gate judges, and the lane in which that was answered: the gate uses what is left to the node. */
 export interface Judged {
-  readonly answer: Json;
+  readonly answer: Answered;
   readonly key: string;
   readonly lane: Lane;
 }
@@ -91,14 +93,15 @@ export function openLane(
   const rendered = renderPrompt(node.prompt, {
     world: { slug: frozen.world.slug, attempted_turn: frozen.world.turn + 1, simulation_time: frozen.simulation_time },
     subject: { id: subject.id, name: subject.name },
-    projection: () => toProjectionJson(project(frozen.world, subject, node.projection)),
+    projection: () => renderProjection(project(frozen.world, subject, node.projection)),
     rendered_subject: () => renderSubject(subject, node.projection),
     recent_events: () => renderEvents(frozen.world, subject, node.projection),
     ambient: frozen.ambient,
     absent: scope.absent,
     tools,
     nodes: scope.nodes,
-    ...present({ answer: judged?.answer }),
+    originsAt: traceScope(frozen, scope.outputs),
+    ...present({ answer: judged && { value: judged.answer.value, origins: originsWithin(judged.answer) } }),
   });
   if (!rendered.ok)
     return {
@@ -256,7 +259,10 @@ export function correct(
   }
   const isCall = listCalls(said).length > 0;
   const text = isCall ? writeRejection(complaint, rejectionText(complaint)) : correctionText(complaint);
-  const corrected = append(lane, [toSaidMessage(said), ...toReplies(said, [{ origin: 'correction', text }])]);
+  const corrected = append(lane, [
+    toSaidMessage(said),
+    ...toReplies(said, [{ origin: 'correction', text, ...present({ origins: complaint.origins }) }]),
+  ]);
   return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, given.offered);
 }
 

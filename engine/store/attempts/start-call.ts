@@ -1,4 +1,5 @@
 import { canonicalText } from '../../core/content/canonical.js';
+import { toArgumentOrigins } from '../../core/policy/provenance.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
@@ -23,7 +24,7 @@ const callRow = (also: Assignments): string => `
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
       source_hash, invocation_kind, effect_class, repeatable, ambient_source_id, tool_name, parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
-      pending_deadline_ms, started_at, request_json, policy_ruling, ${also.map(([column]) => column).join(', ')})
+      pending_deadline_ms, started_at, request_json, policy_ruling, argument_origins, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text, :performance::int, :request_hash,
       :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
@@ -31,7 +32,7 @@ const callRow = (also: Assignments): string => `
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
-      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json, :policy_ruling::json,
+      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json, :policy_ruling::json, :argument_origins::json,
       ${also.map(([, value]) => value).join(', ')}
     FROM fence
     RETURNING world_slug, source_invocation_id, attempt_id, llm_call_id)`;
@@ -88,6 +89,7 @@ function toCall(start: CallStart): Values {
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
     policy_ruling: toRuling(start),
+    argument_origins: command.provenance === undefined ? null : canonicalText(toArgumentOrigins(command.provenance)),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
