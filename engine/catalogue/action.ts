@@ -55,6 +55,16 @@ export interface Form {
   readonly button: string;
 }
 
+/** A command for an action: the keys of its path are the arguments, and what it takes are options. */
+export interface ActionCommand {
+  /** The words that call it. */
+  readonly name: string;
+  /** Left out where the action says it. */
+  readonly says?: string;
+  /** What the command itself says, so that nobody has to type it. */
+  readonly given?: JsonObject;
+}
+
 /** What the fields of an action hold at first, by name; of a choice, what it offers. */
 export type Prefilled = Readonly<Record<string, string | number | readonly Option[]>>;
 
@@ -69,7 +79,8 @@ export interface Done<Making extends Made[keyof Made] = Made[keyof Made]> extend
 }
 
 /**
- * One thing that people and programs do: its route, its forms, its tool and its entry in the audit follow from it.
+ * One thing that people and programs do: its commands, its route, its forms, its tool and its entry in the audit follow
+ * from it.
  * @typeParam Input what it is given
  */
 export interface Action<Input = Readonly<Record<string, unknown>>, Making extends Made[keyof Made] = Made[keyof Made]> {
@@ -77,6 +88,8 @@ export interface Action<Input = Readonly<Record<string, unknown>>, Making extend
   readonly kind: Exclude<OperatorActionKind, 'see_unredacted'>;
   /** What programs call it by; left out where another action serves them. */
   readonly name?: string;
+  /** Left out where a command of its own reads files or asks questions. */
+  readonly commands?: readonly ActionCommand[];
   readonly path: string;
   readonly says: string;
   /** Who may do it: commands of the server's machine alone, operators, or everybody with a token where it is a tool. */

@@ -1,7 +1,8 @@
 import type { Json } from '../contract/json.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { pick } from '../contract/pick.js';
-import type { Action, Fields } from './action.js';
+import { parseJson } from '../core/content/parse-json.js';
+import type { Action, Field, Fields } from './action.js';
 import { keysOf } from './resource.js';
 
 /**
@@ -39,6 +40,14 @@ export function readValues(
     values[name] = read;
   }
   return succeed(values);
+}
+
+/** The value that a person typed, in a form or at a terminal; undefined where it is none of the field's kind. */
+export function fromText({ control }: Field<unknown>, text: string): Json | undefined {
+  if (control === 'whole') return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  if (control !== 'json') return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : undefined;
 }
 
 export function fieldInvalid(name: string, wanted: string): Problem {

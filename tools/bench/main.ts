@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { measureAssistants } from './assistants.js';
 import { measureGrowth } from './growth.js';
 import { say } from './measures.js';
 import { measurePages } from './pages/measure.js';
@@ -28,6 +29,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   subjects: { what: 'turns of many concurrent subjects', measure: measureSubjects },
   pages: { what: 'pages over a million calls', measure: measurePages },
   proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
+  assistants: { what: 'tools and sessions of assistants', measure: measureAssistants },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
   peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
 };

@@ -6,6 +6,18 @@ import { action, choice } from '../action.js';
 export const decideCall = action({
   kind: 'decide_call',
   name: 'decide_call',
+  commands: [
+    {
+      name: 'approve',
+      says: 'Let a call be made that waits for a person, once, with the arguments that were shown.',
+      given: { decision: 'approved' },
+    },
+    {
+      name: 'deny',
+      says: 'Deny a call that waits for a person; the model is told the reason, and goes on without it.',
+      given: { decision: 'denied' },
+    },
+  ],
   path: '/approvals/:approval_id/decision',
   says: 'Approves or denies a call that waits for a person: approved, it is made once, as shown.',
   by: 'operator',

@@ -13,9 +13,7 @@ export function toCommand(name: string, declared: Resource): CommandEntry {
     name,
     says: declared.says,
     takes: [
-      ...keys.map(
-        (name) => new Argument(`<${keys.length === 1 ? name.replace(/^.*_id$/, 'id') : name}>`, describe(name)),
-      ),
+      ...keyArguments(keys),
       ...Object.entries(declared.extras ?? {}).map(([name, says]) => new Option(`--${name}`, says)),
       ...declared.takes.map((name) => new Option(`--${name} <${isWhole(name) ? 'n' : name}>`, describe(name))),
     ],
@@ -29,6 +27,11 @@ export function toCommand(name: string, declared: Resource): CommandEntry {
       return show(session, (archive) => declared.read(archive, asked), forms, toPage(declared, asked));
     },
   };
+}
+
+/** The arguments of the keys of a path; the one id of a path is called so. */
+export function keyArguments(keys: readonly ParameterName[]): readonly Argument[] {
+  return keys.map((key) => new Argument(`<${keys.length === 1 ? key.replace(/^.*_id$/, 'id') : key}>`, describe(key)));
 }
 
 /** The page of a server that shows the same. */

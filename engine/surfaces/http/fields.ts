@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Action, Field } from '../../catalogue/action.js';
-import { fieldInvalid } from '../../catalogue/read-input.js';
+import type { Action } from '../../catalogue/action.js';
+import { fieldInvalid, fromText } from '../../catalogue/read-input.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';
-import { parseJson } from '../../core/content/parse-json.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /**
@@ -28,7 +27,7 @@ export function readFields(request: FastifyRequest, takes: Action['takes']): Out
     // A person leaves a field out by leaving it empty.
     if (name === 'form_token' || (field?.is_optional === true && field.control !== 'json' && text.trim() === ''))
       continue;
-    const value = field === undefined ? text : toValue(field, text);
+    const value = field === undefined ? text : fromText(field, text);
     if (value === undefined) return refuse(fieldInvalid(name, field?.wanted ?? ''));
     fields[name] = value;
   }
@@ -39,12 +38,4 @@ export function readFields(request: FastifyRequest, takes: Action['takes']): Out
 export function readTexts(request: FastifyRequest): Outcome<Readonly<Record<string, string>>> {
   const form = readForm(bodyOf(request));
   return form.ok ? succeed(Object.fromEntries(form.value)) : form;
-}
-
-/** The value that a person typed; undefined where it is none of the field's kind. */
-function toValue({ control }: Field<unknown>, text: string): Json | undefined {
-  if (control === 'whole') return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-  if (control !== 'json') return text;
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed.value : undefined;
 }

@@ -144,7 +144,7 @@ test('model try asks a model that cannot be reached once, and shows no secret', 
 });
 
 for (const [what, budget, said] of [
-  ['is used up', { CHUKWA_BUDGET_TOKENS: '8250' }, /the operator's budget of .* is used up: \d+ tokens of 8250 tokens/],
+  ['is used up', { CHUKWA_BUDGET_TOKENS: '1060' }, /the operator's budget of .* is used up: \d+ tokens of 1060 tokens/],
   ['bounds money', { CHUKWA_BUDGET_USD: '1' }, /bounds money, and the price of the model of the call is not known/],
 ] as const)
   test(`model try counts against the operator's budget of the day, and stops where it ${what}`, async (t) => {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { ACTIONS } from '../../../catalogue/actions.js';
 import { RESOURCES } from '../../../catalogue/resources.js';
+import { toCommands } from '../action-command.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
-import { approve, deny } from './approvals.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
@@ -29,7 +30,7 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, approve, deny, stop],
+  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, ...ACTIONS.flatMap(toCommands), stop],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
