@@ -135,7 +135,8 @@ CREATE TYPE operator_action AS ENUM (
     'see_unredacted',
     'delete_world',
     'decide_call',
-    'grant_calls'
+    'grant_calls',
+    'purge_memories'
 );
 
 CREATE TYPE schema_delivery AS ENUM (
@@ -562,6 +563,15 @@ CREATE TABLE log_leaves (
     CONSTRAINT log_leaves_log_index_check CHECK ((log_index >= 0))
 );
 
+CREATE TABLE memory_purges (
+    world_slug human_id_text NOT NULL,
+    at_turn natural_bigint NOT NULL,
+    origin text NOT NULL,
+    purged_at timestamp with time zone NOT NULL,
+    CONSTRAINT memory_purges_pkey PRIMARY KEY (world_slug, at_turn, origin),
+    CONSTRAINT memory_purges_origin_check CHECK ((origin <> ''::text))
+);
+
 CREATE TABLE offered_schemas (
     hash sha256_hex NOT NULL,
     name text NOT NULL,
@@ -842,6 +852,8 @@ ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_f
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+
+ALTER TABLE memory_purges ADD CONSTRAINT memory_purges_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -1340,6 +1352,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chu
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_leaves FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.memory_purges FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -1517,6 +1517,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The call whose answer is the patch; null for a patch without a model."
       },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null of patches of earlier versions."
+      },
       "effects": {
         "type": "array",
         "items": {
@@ -1529,6 +1540,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "effects",
       "llm_call_id",
       "narration",
+      "origins",
       "patch_seq",
       "simulation_time",
       "touched_entities",
@@ -1601,6 +1613,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of the patch; null of patches of earlier versions."
       }
     },
     "required": [
@@ -1612,6 +1635,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "llm_call_id",
       "narration",
       "op",
+      "origins",
       "patch_seq",
       "source_invocation_id",
       "state_after",
@@ -2346,7 +2370,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "see_unredacted",
       "delete_world",
       "decide_call",
-      "grant_calls"
+      "grant_calls",
+      "purge_memories"
     ],
     "description": "The kinds of operators' actions."
   },
@@ -3222,6 +3247,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/PatchEffectRecord"
         }
+      },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Everything that its generation saw; null of patches of earlier versions."
       }
     },
     "required": [
@@ -3232,7 +3268,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "touched_entities",
       "source_invocation_id",
       "llm_call_id",
-      "effects"
+      "effects",
+      "origins"
     ],
     "additionalProperties": false
   },
@@ -4928,6 +4965,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
       },
+      "argument_origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "$ref": "#/components/schemas/Origins"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of the request, by the pointers of its values; `\"\"` stands for all others. Null of calls of earlier versions."
+      },
       "tool_result": {
         "anyOf": [
           {
@@ -4943,6 +4994,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "adopted_from",
       "ambient_source_id",
+      "argument_origins",
       "attempt_id",
       "attempted_turn",
       "child_source_invocation_ids",
@@ -5603,11 +5655,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "characters": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
             "origin",
-            "characters"
+            "characters",
+            "origins"
           ],
           "additionalProperties": false
         }
@@ -6656,6 +6712,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "because": {
         "type": "string"
       },
+      "argument_origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Where each argument comes from, by pointer; `\"\"` stands for all others. Null of approvals of earlier versions."
+      },
       "asked_at": {
         "type": "string",
         "description": "RFC 3339."
@@ -6712,6 +6785,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "request",
       "rule",
       "because",
+      "argument_origins",
       "asked_at",
       "deadline",
       "decided_at",

@@ -19,6 +19,8 @@ export interface ApprovalRecord {
   /** The pointer of the deciding rule in its policy, and its reason. */
   readonly rule: string;
   readonly because: string;
+  /** Where each argument comes from, by pointer; `""` stands for all others. Null of approvals of earlier versions. */
+  readonly argument_origins: Readonly<Record<string, readonly string[]>> | null;
   /** RFC 3339. */
   readonly asked_at: string;
   readonly deadline: string;

@@ -11,7 +11,8 @@ export type OperatorActionKind =
   | 'see_unredacted'
   | 'delete_world'
   | 'decide_call'
-  | 'grant_calls';
+  | 'grant_calls'
+  | 'purge_memories';
 
 export type ActionSurface = 'command_line' | 'http' | 'browser' | 'library' | 'mcp';
 

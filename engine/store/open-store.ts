@@ -76,6 +76,7 @@ import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
+import { purgeMemories } from './purge-memories.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
@@ -178,6 +179,7 @@ const WORLDS = {
   patches: listPatches,
   effects: listEffects,
   entityEffects: listEntityEffects,
+  purgeMemories,
 };
 
 const INBOX = {

@@ -61,6 +61,7 @@ export type OperatorAction =
   | 'delete_world'
   | 'fork_world'
   | 'grant_calls'
+  | 'purge_memories'
   | 'report_call'
   | 'run_turns'
   | 'see_unredacted'
@@ -456,6 +457,13 @@ export interface LogLeaves {
   world_slug: string;
 }
 
+export interface MemoryPurges {
+  at_turn: number;
+  origin: string;
+  purged_at: string;
+  world_slug: string;
+}
+
 export interface OfferedSchemas {
   content: Json;
   hash: string;
@@ -718,6 +726,7 @@ export interface DB {
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
   log_leaves: LogLeaves;
+  memory_purges: MemoryPurges;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

@@ -55,6 +55,7 @@ export const ENVIRONMENTS = `(
         ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
       ORDER BY turn DESC LIMIT 1) AS latest)`;
 
+// A purge is of the memories that there were at its turn. One that no patch wrote is of the scenario.
 const MEMORIES = `(
   SELECT json_agg(json_build_object('entity_id', memories.entity_id, 'turn', memories.turn, 'content', memories.content,
       'origins', CASE WHEN memories.patch_seq IS NOT NULL THEN coalesce(to_json(patches.origins), '[]') END)
@@ -62,7 +63,10 @@ const MEMORIES = `(
   FROM readable JOIN entity_memories AS memories USING (world_slug)
     LEFT JOIN world_patches AS patches ON patches.world_slug = memories.world_slug AND patches.turn = memories.turn
       AND patches.patch_seq = memories.patch_seq
-  WHERE memories.turn <= readable.until_turn)`;
+  WHERE memories.turn <= readable.until_turn AND NOT EXISTS (
+    SELECT FROM place JOIN memory_purges AS purges USING (world_slug)
+    WHERE purges.at_turn <= place.turn AND memories.turn <= purges.at_turn AND purges.origin = ANY (
+      CASE WHEN memories.patch_seq IS NULL THEN '{scenario}' ELSE coalesce(patches.origins, '{}') || 'world'::text END)))`;
 
 // The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `

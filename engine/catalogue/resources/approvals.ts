@@ -1,6 +1,7 @@
 import { succeed } from '../../contract/problem.js';
 import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
+import { sayArgumentOrigins } from '../say-origins.js';
 import { listResource, listView, resource } from '../resource.js';
 import {
   code,
@@ -47,6 +48,7 @@ function viewApproval(shown: ApprovalRecord): RecordView {
           until: moment(shown.deadline),
           rule: code(shown.rule),
           why: shown.because,
+          'arguments come from': sayArgumentOrigins(shown.argument_origins),
           call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
           id: code(shown.approval_id),
         }),

@@ -4,6 +4,7 @@ import { toTurn } from '../../operations/browse/list-part.js';
 import { type EntityLife, showEntityLife } from '../../operations/entities.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { resource } from '../resource.js';
+import { sayOrigins } from '../say-origins.js';
 import {
   type Blocks,
   change,
@@ -62,7 +63,12 @@ function viewEntity(shown: EntityLife): RecordView {
       section(
         'now',
         'What it is',
-        facts({ id: code(id), place: environment ?? null, goal: goal ?? null }),
+        facts({
+          id: code(id),
+          place: environment ?? null,
+          goal: goal ?? null,
+          'state from': sayOrigins(shown.origins),
+        }),
         prose(state),
         kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
       ),
@@ -78,7 +84,10 @@ function drawMemories(memory: EntityLife['memory']): Blocks {
     list(
       memory
         .toReversed()
-        .map(({ content, turn }) => [prose(content), note(faint(turn === 0 ? 'from the scenario' : `turn ${turn}`))]),
+        .map(({ content, turn, origins }) => [
+          prose(content),
+          note(faint(turn === 0 ? 'from the scenario' : `turn ${turn}, from ${sayOrigins(origins)}`)),
+        ]),
     ),
   ];
 }

@@ -21,6 +21,8 @@ export interface AskedApproval {
   readonly policy_hash: string;
   readonly rule: string;
   readonly because: string;
+  /** Of the arguments, by pointer; not a part of what a decision is bound to. */
+  readonly argument_origins: Readonly<Record<string, readonly string[]>>;
   /** How long a person has, from now. */
   readonly deadline_ms: number;
 }

@@ -111,9 +111,9 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Letters, digits and the signs of addresses and paths join a longer word; a dot or comma does within one. */
+/** Letters, digits and the signs of addresses and paths join a longer word; a dot or comma does within one. In JSON, a quote is escaped. */
 const CONTINUES_BEFORE = /[\p{L}\p{M}\p{N}_@/\\+~-]$|[\p{L}\p{N}][.:,]$/u;
-const CONTINUES_AFTER = /^[\p{L}\p{M}\p{N}_@/\\+~-]|^[.:,][\p{L}\p{N}]/u;
+const CONTINUES_AFTER = /^[\p{L}\p{M}\p{N}_@/+~-]|^\\(?!")|^[.:,][\p{L}\p{N}]/u;
 
 /** Every scalar value of arguments, and every empty list or object. */
 export function leavesOf(

@@ -1,3 +1,4 @@
+import { toArgumentOrigins } from '../../core/policy/provenance.js';
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
@@ -50,7 +51,7 @@ export async function authorise(passage: Permitted, asked: readonly Authorise[])
 export async function approve(passage: Authorised): Promise<Approved | Halt | Unapproved> {
   const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
-  const { call, key, request, node_id, subject_id } = command;
+  const { call, key, request, node_id, subject_id, provenance } = command;
   const name = call.policy_id ?? call.source.label;
   if (recorder.asked === undefined)
     return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
@@ -64,6 +65,7 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     policy_hash: call.policy?.hash ?? '',
     rule: ruling.rule ?? '',
     because: ruling.because,
+    argument_origins: provenance === undefined ? {} : toArgumentOrigins(provenance),
     deadline_ms: APPROVAL_MS,
   });
   switch (status) {

@@ -1,5 +1,5 @@
 import { canonicalText } from '../../core/content/canonical.js';
-import { toArgumentOrigins } from '../../core/policy/provenance.js';
+import { originsSeen, toArgumentOrigins } from '../../core/policy/provenance.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
@@ -89,10 +89,16 @@ function toCall(start: CallStart): Values {
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
     policy_ruling: toRuling(start),
-    argument_origins: command.provenance === undefined ? null : canonicalText(toArgumentOrigins(command.provenance)),
+    argument_origins: toOrigins(command),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
+}
+
+/** A generation has its answer from all that it is shown. */
+function toOrigins({ generation, provenance }: CallStart['command']): string | null {
+  if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
+  return provenance === undefined ? null : canonicalText(toArgumentOrigins(provenance));
 }
 
 /** The ruling as its column holds it, with the policy whose rule it names. */

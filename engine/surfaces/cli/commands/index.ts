@@ -30,7 +30,16 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, ...ACTIONS.flatMap(toCommands), stop],
+  'Worlds:': [
+    ...WORLD_COMMANDS,
+    run,
+    worker,
+    serveWorlds,
+    report,
+    { name: 'memory', says: 'What agents remember.' },
+    ...ACTIONS.flatMap(toCommands),
+    stop,
+  ],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
