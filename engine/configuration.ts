@@ -10,7 +10,6 @@ import type { Limits } from './core/protocol/amounts.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import type { Authoriser } from './sources/index.js';
-import type { Anchor } from './operations/evidence/anchor.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
 import { decodeLeniently, isKeyLike, listKeyParts, type Secret } from './sources/secrets.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
@@ -177,6 +176,11 @@ export function toUserFolder(variables: Settings): string | undefined {
   return folder && join(folder, 'chukwa');
 }
 
+/** The key of the file of connections. */
+export function toConnectionsKey(variables: Settings): string | undefined {
+  return variables['CHUKWA_CONNECTIONS_KEY'] || undefined;
+}
+
 /** The file of the tokens for a data folder, which is in no folder that could bring its own. */
 export function toTokensFile(variables: Settings): string | undefined {
   const folder = toUserFolder(variables);
@@ -202,7 +206,12 @@ export function toSigningKeyFile(variables: Settings): string | undefined {
 }
 
 /** The anchor of checkpoints: a file, or a command after `|`. @returns undefined without one */
-export function toAnchor(variables: Settings): Anchor | undefined {
+export function toAnchor(
+  variables: Settings,
+):
+  | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'command'; readonly command: string }
+  | undefined {
   const named = variables['CHUKWA_ANCHOR'] || undefined;
   if (named === undefined) return undefined;
   return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'file', file: resolve(named) };

@@ -10,6 +10,7 @@ import {
   readVariables,
   toAnchor,
   toAuthoriser,
+  toConnectionsKey,
   toDataDir,
   toDayBudget,
   type LogFormat,
@@ -42,8 +43,10 @@ import type {
   Stage,
   WriteLog,
 } from './operations/composition.js';
+import { type OperatorConnections, openConnections } from './operations/connections/store.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
+import { decideByAnswers } from './operations/dry-run/written-decision.js';
 import { type Authoring, type Engine, type Metering, whileOpen } from './operations/engine.js';
 import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
@@ -99,6 +102,7 @@ export async function compose(
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, options = {}) => withSources(outside, task, options),
+    openConnections: async () => connectionsOf(variables, (await (openedSchemas ??= openSchemas())).validateShape),
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
@@ -175,6 +179,7 @@ async function openParts(
   const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
     authorise: asked,
+    connections: connectionsOf(variables, validateShape),
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -200,6 +205,16 @@ async function openParts(
       shippedSchemas,
     },
   };
+}
+
+function connectionsOf(variables: Variables, validateShape: ValidateDocument): OperatorConnections {
+  const validate: Validate = (value) => validateShape('connection', value);
+  return openConnections({
+    variables,
+    validate,
+    user_folder: toUserFolder(variables),
+    key: toConnectionsKey(variables),
+  });
 }
 
 /** The tokens that `serve` has made. */
@@ -235,11 +250,11 @@ async function withSources<Value>(
   options: Pick<EngineOptions, 'variables' | 'model'>,
 ): Promise<Value> {
   const { authoring, sources } = await openParts(outside, options);
-  const { callSource, listVariations, findModel } = sources;
+  const { callSource, listVariations, findModel, testConnection } = sources;
   const { metering } = outside;
   try {
     const withinDay: OpenSources['withinDay'] = (use) => withDayBudget(outside, sources, use);
-    return await task({ authoring, callSource, listVariations, findModel, metering, withinDay });
+    return await task({ authoring, callSource, listVariations, findModel, testConnection, metering, withinDay });
   } finally {
     await sources.close();
   }
@@ -352,9 +367,10 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  const engine = unpaid(opened.value);
+  const { runtime, ...engine } = unpaid(opened.value);
+  const attempts = { ...runtime.attempts, askApproval: decideByAnswers(answerCall) };
   // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
+  return { ok: true, value: { ...engine, runtime: { ...runtime, attempts, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
@@ -459,9 +475,18 @@ function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
 }
 
 async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
-  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const [{ loadSigningKey }, { runOperatorCommand }] = await Promise.all([
+    import('./operations/evidence/signing-key.js'),
+    import('./sources/operator-command.js'),
+  ]);
   const key = await loadSigningKey(toSigningKeyFile(variables));
-  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
+  if (!key.ok) return key;
+  const named = toAnchor(variables);
+  const anchor: Signer['anchor'] =
+    named?.kind === 'command'
+      ? { kind: 'command', give: (note, signal) => runOperatorCommand(named.command, note, signal) }
+      : named;
+  return { ok: true, value: { key: key.value, anchor } };
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */

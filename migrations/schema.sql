@@ -125,20 +125,6 @@ CREATE TYPE model_output_kind AS ENUM (
     'gate_escalate'
 );
 
-CREATE TYPE operator_action AS ENUM (
-    'run_turns',
-    'take_back_turns',
-    'stop_attempt',
-    'fork_world',
-    'settle_call',
-    'report_call',
-    'see_unredacted',
-    'delete_world',
-    'decide_call',
-    'grant_calls',
-    'purge_memories'
-);
-
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
     'json_object',
@@ -170,7 +156,10 @@ CREATE TYPE segment_origin AS ENUM (
     'world.recent_events',
     'reasoning',
     'function_call',
-    'call_id'
+    'call_id',
+    'subject.own_turns',
+    'memory.pinned',
+    'memory.retrieved'
 );
 
 CREATE TYPE source_invocation_kind AS ENUM (
@@ -205,7 +194,9 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'call_settled',
     'call_pended',
     'attempt_suspended',
-    'call_superseded'
+    'call_superseded',
+    'approval_asked',
+    'approval_decided'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -261,6 +252,8 @@ CREATE TABLE approval_grants (
     granted_at timestamp with time zone NOT NULL,
     deadline timestamp with time zone NOT NULL,
     reason text,
+    uses natural_int NOT NULL,
+    revoked_at timestamp with time zone,
     CONSTRAINT approval_grants_pkey PRIMARY KEY (world_slug, grant_id)
 );
 
@@ -480,6 +473,17 @@ CREATE TABLE environment_contents (
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn)
 );
 
+CREATE TABLE indexed_memories (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    language text NOT NULL,
+    place positive_int NOT NULL,
+    turn bigint NOT NULL,
+    memory_seq positive_int NOT NULL,
+    words_until natural_bigint NOT NULL,
+    CONSTRAINT indexed_memories_pkey PRIMARY KEY (world_slug, entity_id, language, place)
+);
+
 CREATE TABLE json_schemas (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('json_schema'::component_kind) STORED,
@@ -517,6 +521,7 @@ CREATE TABLE llm_calls (
     last_pieces bytea,
     cache_written_input_tokens natural_bigint,
     max_output_tokens positive_bigint,
+    retrieved json,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -572,6 +577,17 @@ CREATE TABLE memory_purges (
     CONSTRAINT memory_purges_origin_check CHECK ((origin <> ''::text))
 );
 
+CREATE TABLE memory_words (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    language text NOT NULL,
+    word text NOT NULL,
+    first_place positive_int NOT NULL,
+    memories_before natural_int NOT NULL,
+    postings bigint[] NOT NULL,
+    CONSTRAINT memory_words_pkey PRIMARY KEY (world_slug, entity_id, language, word, first_place)
+) WITH (fillfactor=70);
+
 CREATE TABLE offered_schemas (
     hash sha256_hex NOT NULL,
     name text NOT NULL,
@@ -583,7 +599,7 @@ CREATE TABLE offered_schemas (
 CREATE TABLE operator_actions (
     world_slug human_id_text,
     action_id uuid NOT NULL,
-    action operator_action NOT NULL,
+    action text NOT NULL,
     acted_by text NOT NULL,
     address text,
     reason text,
@@ -851,9 +867,13 @@ ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fke
 ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash) DEFERRABLE;
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
+ALTER TABLE indexed_memories ADD CONSTRAINT indexed_memories_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE memory_purges ADD CONSTRAINT memory_purges_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE memory_words ADD CONSTRAINT memory_words_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -1119,6 +1139,8 @@ CREATE INDEX cognition_workflows_label_idx ON public.cognition_workflows USING b
 
 CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
 
+CREATE UNIQUE INDEX indexed_memories_turn_idx ON public.indexed_memories USING btree (world_slug, entity_id, language, turn, memory_seq);
+
 CREATE INDEX json_schemas_label_idx ON public.json_schemas USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
 '::text, 1), 60), (hash)::text), 200), hash);
 
@@ -1345,6 +1367,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compone
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.indexed_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE UPDATE ON public.llm_calls FOR EACH ROW EXECUTE FUNCTION sound_generation();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -204,6 +204,16 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'the tool policy alone decides',
   ],
   [
+    '`CHUKWA_CONNECTION_POST_OFFICE`',
+    'the [connection](connection.md) `post_office`, as JSON; any other `CHUKWA_CONNECTION_...`, likewise',
+    'the file of `chukwa connections add`',
+  ],
+  [
+    '`CHUKWA_CONNECTIONS_KEY`',
+    'the key of that file: 32 bytes, such as those of `openssl rand -hex 32`',
+    'the file is not opened',
+  ],
+  [
     '`CHUKWA_MCP_MEMORY`',
     'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
     'calls of it fail',
@@ -214,7 +224,7 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'calls of them fail',
   ],
   [
-    '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_ALMANAC_DIR`',
+    '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_OFFICE_URL`, `CHUKWA_TOY_ALMANAC_DIR`',
     "the toy services: their URLs, the key that the weather station asks for, and the almanac's folder of one JSON file a month",
     'set by `park`, printed by `toys`',
   ],

@@ -3,7 +3,6 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import type { Actor, Located } from '../operations/audit.js';
 import type { Engine } from '../operations/engine.js';
 import type { Acknowledgement, Made } from '../operations/reports.js';
-import type { OperatorActionKind } from '../ports/operator-actions.js';
 import type { Answers } from './answers.js';
 
 /** One value that an action takes. */
@@ -52,6 +51,8 @@ export interface Form {
   readonly consequence: string;
   /** The fields that it shows, beside the reason. */
   readonly fields: readonly string[];
+  /** What it sends for fields that it does not show. */
+  readonly sends?: Readonly<Record<string, string>>;
   readonly button: string;
 }
 
@@ -85,7 +86,7 @@ export interface Done<Making extends Made[keyof Made] = Made[keyof Made]> extend
  */
 export interface Action<Input = Readonly<Record<string, unknown>>, Making extends Made[keyof Made] = Made[keyof Made]> {
   /** Its name in the audit. */
-  readonly kind: Exclude<OperatorActionKind, 'see_unredacted'>;
+  readonly kind: string;
   /** What programs call it by; left out where another action serves them. */
   readonly name?: string;
   /** Left out where a command of its own reads files or asks questions. */

@@ -35,6 +35,7 @@ export const PARAMETERS = {
   world_slug: { description: 'The name of a world.', schema: SLUG },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   entity: { description: 'Only changes of this entity.', schema: TEXT },
+  text: { description: 'A text, as it was written; of several lines the longest counts.', schema: TEXT },
   tool: { description: 'The name of a tool, or the id of another call of a workflow.', schema: TEXT },
   arguments: { description: 'The arguments of the call, as JSON.', schema: TEXT },
   event_id: { description: 'The id of an event: its attempt, a point, and its number.', schema: TEXT },

@@ -67,6 +67,7 @@ export const PLACES = {
     command: 'approval',
     members: ['approval_id'],
   },
+  grant: { noun: 'grant', nouns: 'grants', path: '/grants/', command: 'grants show', members: ['grant_id'] },
   llm_call: {
     noun: 'LLM call',
     nouns: 'LLM calls',

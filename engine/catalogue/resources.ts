@@ -11,8 +11,10 @@ import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
+import { grants, grant } from './resources/grants.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
+import { knowledge } from './resources/knowledge.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
@@ -39,8 +41,11 @@ export const RESOURCES: readonly Resource[] = [
   ...DOCUMENTS,
   entity,
   event,
+  grants,
+  grant,
   inbox,
   invocation,
+  knowledge,
   workOrders,
   workOrder,
   worldLedger,

@@ -78,16 +78,20 @@ function textOf(content: PromptMessage['content'], prompts: Readonly<Record<stri
 function drawNode({ refers_to, chosen }: WorkflowPage, node: Node): Blocks {
   if (!('prompt_template' in node))
     return [facts({ does: 'calls its source once' }), json(node.request_template, undefined, refers_to)];
-  const { events, scope, memory } = node.projection;
+  const { events, scope, memory, own_turns } = node.projection;
   const tools = 'available_tools' in node ? node.available_tools : [];
+  const { retrieve, pinned } = memory;
+  const found = retrieve === undefined ? '' : `, ${retrieve.top} memories that a query finds`;
+  const given = pinned === true ? ', those of the scenario' : '';
   const happened = events === undefined ? '' : `, events of ${events.turns} turns`;
+  const own = own_turns === undefined ? '' : `, its own ${own_turns} turns`;
   const resolved = (chosen?.resolved ?? []).flatMap(({ workflow_node_id, ...sent }, at) =>
     workflow_node_id === node.id ? [{ ...sent, at }] : [],
   );
   return [
     facts({
       does: 'available_tools' in node ? 'asks a model until it gives a patch' : 'asks a model for one answer',
-      sees: `${words(scope)}, ${memory.recent} memories${happened}`,
+      sees: `${words(scope)}, ${memory.recent} memories${given}${found}${happened}${own}`,
       'may change': 'available_tools' in node ? reachOf(node.may) : null,
       fallback: node.fallback === undefined ? null : `another source, after ${node.fallback.on.join(', ')}`,
       gate: node.gate === undefined ? null : 'a second model judges each answer before it counts',

@@ -8,6 +8,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_AUTHORISE: 'url',
   CHUKWA_BUDGET_TOKENS: 'setting',
   CHUKWA_BUDGET_USD: 'setting',
+  CHUKWA_CONNECTIONS_KEY: 'secret',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
@@ -37,3 +38,21 @@ export const ENGINE_VARIABLES = {
 } as const satisfies Readonly<Record<string, 'setting' | 'secret' | 'url' | 'headers'>>;
 
 export type EngineVariable = keyof typeof ENGINE_VARIABLES;
+
+/** The beginning of a variable that holds a connection. */
+const CONNECTION_PREFIX = 'CHUKWA_CONNECTION_';
+
+/** The variable that holds a connection: `CHUKWA_CONNECTION_POST_OFFICE` of `post_office` and `post-office`. */
+export function connectionVariable(id: string): string {
+  return `${CONNECTION_PREFIX}${id.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The id of the connection that a variable holds; undefined where it holds none. */
+export function connectionIn(variable: string): string | undefined {
+  return variable.startsWith(CONNECTION_PREFIX) ? variable.slice(CONNECTION_PREFIX.length).toLowerCase() : undefined;
+}
+
+/** Whether a variable is the engine's own, so that no document may name it. */
+export function isEngineVariable(name: string): boolean {
+  return Object.hasOwn(ENGINE_VARIABLES, name) || connectionIn(name) !== undefined;
+}

@@ -258,6 +258,8 @@ export interface Capabilities {
     /** As the operator wrote it: some servers tell `/mcp` and `/mcp/` apart. */
     readonly endpoint: string;
     readonly fetch: OriginFetch;
+    /** The id of the connection whose credentials the engine adds to each request: the plugin adds none of its own. */
+    readonly connection?: string;
   };
   /** Present where the manifest says `spawn` and the operator set a command. Sources with one command share it. */
   readonly spawn?: Spawn;

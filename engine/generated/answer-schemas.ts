@@ -45,6 +45,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           },
           {
             "$ref": "#/components/schemas/SettledCall"
+          },
+          {
+            "$ref": "#/components/schemas/GrantRecord"
           }
         ],
         "description": "What an action has made, as its command prints it with `--json`."
@@ -203,6 +206,35 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "An entity, and a part of its changes up to that turn, the latest first."
+  },
+  "TracedText": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "text": {
+        "type": "string"
+      },
+      "path": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/LearntText"
+        },
+        "description": "Each agent that it came through, the asked one first; empty where no prompt of the agent had it."
+      }
+    },
+    "required": [
+      "world_slug",
+      "agent_id",
+      "text",
+      "path"
+    ],
+    "additionalProperties": false,
+    "description": "How an agent came to know a text."
   },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
@@ -641,6 +673,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "ApprovalStatistics": {
     "$ref": "#/components/schemas/ApprovalStats"
+  },
+  "Grant": {
+    "$ref": "#/components/schemas/GrantRecord"
+  },
+  "Grants": {
+    "$ref": "#/components/schemas/Part_GrantRecord"
   },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
@@ -1210,6 +1248,91 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "left_in_doubt"
     ],
     "additionalProperties": false
+  },
+  "GrantRecord": {
+    "type": "object",
+    "properties": {
+      "grant_id": {
+        "type": "string"
+      },
+      "arguments": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "Pointers into the arguments, and the values that must stand there."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "status": {
+        "type": "string",
+        "enum": [
+          "usable",
+          "used_up",
+          "expired",
+          "revoked"
+        ],
+        "description": "Whether it still approves calls, or why not."
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "uses": {
+        "type": "number"
+      },
+      "uses_left": {
+        "type": "number"
+      },
+      "granted_by": {
+        "type": "string"
+      },
+      "granted_at": {
+        "type": "string"
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "revoked_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "arguments",
+      "deadline",
+      "grant_id",
+      "granted_at",
+      "granted_by",
+      "reason",
+      "revoked_at",
+      "status",
+      "tool_name",
+      "uses",
+      "uses_left",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A grant, as people read it."
+  },
+  "JsonObject": {
+    "type": "object",
+    "additionalProperties": {
+      "$ref": "#/components/schemas/Json"
+    },
+    "description": "A JSON object, read-only."
   },
   "StirringWorld": {
     "type": "object",
@@ -2135,13 +2258,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A reading of an ambient source in a committed turn, redacted."
   },
-  "JsonObject": {
-    "type": "object",
-    "additionalProperties": {
-      "$ref": "#/components/schemas/Json"
-    },
-    "description": "A JSON object, read-only."
-  },
   "CostedAttempt": {
     "type": "object",
     "additionalProperties": false,
@@ -2304,7 +2420,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "string"
       },
       "action": {
-        "$ref": "#/components/schemas/OperatorActionKind"
+        "type": "string",
+        "description": "The kind of its declaration, or `see_unredacted`."
       },
       "acted_by": {
         "type": "string",
@@ -2357,23 +2474,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "An audit entry: actor, action, time and reason."
-  },
-  "OperatorActionKind": {
-    "type": "string",
-    "enum": [
-      "run_turns",
-      "take_back_turns",
-      "stop_attempt",
-      "fork_world",
-      "settle_call",
-      "report_call",
-      "see_unredacted",
-      "delete_world",
-      "decide_call",
-      "grant_calls",
-      "purge_memories"
-    ],
-    "description": "The kinds of operators' actions."
   },
   "ActionSurface": {
     "type": "string",
@@ -2575,6 +2675,242 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false
+  },
+  "LearntText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "shown": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ShownText"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where it was not shown the text before it said it."
+      },
+      "came_by": {
+        "$ref": "#/components/schemas/CameBy"
+      }
+    },
+    "required": [
+      "turn",
+      "agent_id",
+      "shown",
+      "came_by"
+    ],
+    "additionalProperties": false,
+    "description": "The first time that an agent was shown a text, or said it without that."
+  },
+  "ShownText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": "string"
+      },
+      "origin": {
+        "$ref": "#/components/schemas/SegmentOrigin"
+      },
+      "segment": {
+        "type": "string",
+        "description": "The whole segment."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "llm_call_id",
+      "origin",
+      "segment",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A segment of a prompt that holds a text."
+  },
+  "SegmentOrigin": {
+    "type": "string",
+    "enum": [
+      "author",
+      "world",
+      "world.projection",
+      "world.recent_events",
+      "subject",
+      "subject.rendered",
+      "subject.own_turns",
+      "memory.pinned",
+      "memory.retrieved",
+      "ambient.visible",
+      "tools.available",
+      "nodes",
+      "schema",
+      "model",
+      "tool_result",
+      "correction",
+      "last_lap",
+      "reasoning",
+      "function_call",
+      "call_id"
+    ],
+    "description": "What put a piece into a prompt."
+  },
+  "CameBy": {
+    "anyOf": [
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "patch"
+          },
+          "patch": {
+            "$ref": "#/components/schemas/WrittenText"
+          }
+        },
+        "required": [
+          "kind",
+          "patch"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "answer"
+          },
+          "answer": {
+            "$ref": "#/components/schemas/AnsweredText"
+          }
+        },
+        "required": [
+          "kind",
+          "answer"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "enum": [
+              "author",
+              "scenario"
+            ]
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "object",
+        "properties": {
+          "kind": {
+            "type": "string",
+            "const": "own_words"
+          }
+        },
+        "required": [
+          "kind"
+        ],
+        "additionalProperties": false
+      }
+    ],
+    "description": "How a text came to an agent."
+  },
+  "WrittenText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "op": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/EffectOperation"
+          },
+          {
+            "type": "string",
+            "const": "narration"
+          }
+        ]
+      },
+      "target": {
+        "type": "string",
+        "description": "What the effect changed; of a narration, its agent."
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "op",
+      "patch_seq",
+      "target",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "A narration or an effect that holds it; the moment is that of the generation that gave the patch."
+  },
+  "AnsweredText": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "agent_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the answer was for all subjects of the turn."
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "agent_id",
+      "invocation_seq",
+      "source_invocation_id",
+      "source_label",
+      "turn"
+    ],
+    "additionalProperties": false,
+    "description": "An answer of a source that holds it."
   },
   "WorldDiff": {
     "type": "object",
@@ -2905,7 +3241,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deny",
       "require_approval"
     ],
-    "description": "What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet."
+    "description": "What the rule decides. require_approval permits a call once a person has approved it."
   },
   "EffectClass": {
     "type": "string",
@@ -3100,6 +3436,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "The awaited calls, the nearest deadline first."
       },
+      "approvals": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        },
+        "description": "The calls for which a person was asked, in the order of the questions; at most 100."
+      },
       "agent_turns": {
         "type": "array",
         "items": {
@@ -3172,6 +3515,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "adopts",
       "agent_turns",
+      "approvals",
       "attempt_before",
       "attempt_id",
       "attempted_turn",
@@ -3546,6 +3890,157 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A call that an attempt waits for, for people."
+  },
+  "ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "approval_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "status": {
+        "$ref": "#/components/schemas/ApprovalStatus"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "effect_class": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
+      },
+      "argument_origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Where each argument comes from, by pointer; `\"\"` stands for all others. Null of approvals of earlier versions."
+      },
+      "asked_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "decided_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "decided_by": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "grant_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The grant by which they had decided before."
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call, once it was made."
+      }
+    },
+    "required": [
+      "approval_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "status",
+      "tool_name",
+      "source_hash",
+      "source_label",
+      "effect_class",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "request",
+      "rule",
+      "because",
+      "argument_origins",
+      "asked_at",
+      "deadline",
+      "decided_at",
+      "decided_by",
+      "grant_id",
+      "reason",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "A call that waits for a person, or for which one has decided."
+  },
+  "ApprovalStatus": {
+    "type": "string",
+    "enum": [
+      "waiting",
+      "approved",
+      "denied",
+      "expired",
+      "superseded"
+    ],
+    "description": "How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
   },
   "AgentTurnSummary": {
     "type": "object",
@@ -4989,6 +5484,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "Of a tool that a model has called, once the call has ended; else null."
+      },
+      "tool_calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ToolCallRecord"
+        },
+        "description": "Of a tool's call, itself; of a generation, the native tool calls of an answer that was rejected."
       }
     },
     "required": [
@@ -5036,6 +5538,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_label",
       "started_at",
       "status",
+      "tool_calls",
       "tool_loop_round",
       "tool_name",
       "tool_result",
@@ -5218,6 +5721,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "redaction_failed",
       "invalid_json"
     ]
+  },
+  "ToolCallRecord": {
+    "type": "object",
+    "properties": {
+      "tool_call_start": {
+        "type": "object",
+        "properties": {
+          "toolCallId": {
+            "type": "string"
+          },
+          "toolName": {
+            "type": "string"
+          },
+          "args": {
+            "$ref": "#/components/schemas/Json"
+          }
+        },
+        "required": [
+          "toolCallId",
+          "toolName",
+          "args"
+        ],
+        "additionalProperties": false,
+        "description": "The arguments are null where they were not accepted."
+      },
+      "tool_call_result": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "toolCallId": {
+                "type": "string"
+              },
+              "result": {
+                "$ref": "#/components/schemas/Json"
+              }
+            },
+            "required": [
+              "toolCallId",
+              "result"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The result as redaction shows it, or `{\"ok\": false, \"errorCode\", \"message\"}`; null until the call has ended."
+      }
+    },
+    "required": [
+      "tool_call_start",
+      "tool_call_result"
+    ],
+    "additionalProperties": false,
+    "description": "A tool call of a model, as programs are told of it. Its id is the model's where it gave one, else the call's own."
   },
   "ListedLlmCall": {
     "type": "object",
@@ -5459,6 +6018,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/PromptMessage"
         }
       },
+      "retrieved": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Retrieved"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The memories that were retrieved for it, and the query; null where its node asks for none, and of later tries."
+      },
       "tries": {
         "type": "array",
         "items": {
@@ -5620,6 +6190,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "prefix_hash",
       "raw_text",
+      "retrieved",
       "schema_delivery",
       "source_hash",
       "source_invocation_id",
@@ -5696,6 +6267,136 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_invocation_id"
     ],
     "additionalProperties": false
+  },
+  "Retrieved": {
+    "type": "object",
+    "properties": {
+      "request_hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical query, 64 hex digits."
+      },
+      "query": {
+        "$ref": "#/components/schemas/MemoryQuery"
+      },
+      "found": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/FoundMemory"
+        }
+      }
+    },
+    "required": [
+      "request_hash",
+      "query",
+      "found"
+    ],
+    "additionalProperties": false,
+    "description": "A search and what it found, oldest first: it is recorded with the generation that it was made for."
+  },
+  "MemoryQuery": {
+    "type": "object",
+    "properties": {
+      "top": {
+        "type": "number",
+        "description": "The number of memories that are found."
+      },
+      "neighbours": {
+        "type": "number",
+        "enum": [
+          0,
+          1
+        ],
+        "description": "How many memories before and after each found one are shown with it; 0 by default."
+      },
+      "language": {
+        "type": "string",
+        "enum": [
+          "simple",
+          "arabic",
+          "danish",
+          "dutch",
+          "english",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "spanish",
+          "swedish",
+          "turkish"
+        ],
+        "description": "The language by which words are reduced to their stems; simple by default, which compares words as they are."
+      },
+      "entity_id": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest turn whose memories are searched."
+      },
+      "text": {
+        "type": "string"
+      },
+      "skip_latest": {
+        "type": "number",
+        "description": "How many of the latest memories are left out: a prompt shows them already."
+      },
+      "skip_pinned": {
+        "type": "boolean",
+        "description": "Whether the memories of the scenario are left out, for the same reason."
+      }
+    },
+    "required": [
+      "entity_id",
+      "turn",
+      "text",
+      "skip_latest",
+      "skip_pinned"
+    ],
+    "additionalProperties": false,
+    "description": "A search among the committed memories of an agent."
+  },
+  "FoundMemory": {
+    "type": "object",
+    "properties": {
+      "memory_id": {
+        "type": "string",
+        "description": "Its turn, and its number among the memories that the agent has of that turn: `3.2`."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "content": {
+        "type": "string"
+      },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Left out where the scenario wrote it."
+      },
+      "score": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "By BM25, in millionths; null of a neighbour of one that was found."
+      }
+    },
+    "required": [
+      "memory_id",
+      "turn",
+      "content",
+      "score"
+    ],
+    "additionalProperties": false,
+    "description": "A memory that a search has found."
   },
   "TryOfLane": {
     "type": "object",
@@ -5967,6 +6668,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -5979,7 +6683,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [
@@ -6090,6 +6794,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The limits under which an order is dispatched."
+  },
+  "PlanningRule": {
+    "type": "string",
+    "enum": [
+      "type_known",
+      "session_active",
+      "budget_left",
+      "contract_named",
+      "tools_named",
+      "parent_completed"
+    ],
+    "description": "The rules 1 to 6 of the protocol, which every order meets before it is dispatched. A budget may have nothing left for it; documents, types and the order in which nodes begin leave no way to break another rule."
   },
   "OrderCost": {
     "type": "object",
@@ -6230,6 +6946,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "message": {
                 "type": "string"
+              },
+              "planning_rule": {
+                "$ref": "#/components/schemas/PlanningRule"
               }
             },
             "required": [
@@ -6242,7 +6961,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why it failed."
+        "description": "Why it failed, and which rule it broke where it was never dispatched for that."
       },
       "completed_at": {
         "type": [
@@ -6559,6 +7278,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "WO_QUALITY_GATE",
       "SESSION_ENDED",
       "CALL_SETTLED",
+      "APPROVAL_ASKED",
+      "APPROVAL_DECIDED",
       "AMBIENT_CALL",
       "WO_EXECUTING",
       "LLM_CALL",
@@ -6657,157 +7378,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What is wrong, and where."
   },
-  "ApprovalRecord": {
-    "type": "object",
-    "properties": {
-      "approval_id": {
-        "type": "string"
-      },
-      "world_slug": {
-        "type": "string"
-      },
-      "attempt_id": {
-        "type": "string"
-      },
-      "attempted_turn": {
-        "type": "number"
-      },
-      "command_key": {
-        "type": "string"
-      },
-      "status": {
-        "$ref": "#/components/schemas/ApprovalStatus"
-      },
-      "tool_name": {
-        "type": "string"
-      },
-      "source_hash": {
-        "type": "string"
-      },
-      "source_label": {
-        "type": "string"
-      },
-      "effect_class": {
-        "type": "string"
-      },
-      "workflow_node_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "workflow_subject_entity_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "request": {
-        "$ref": "#/components/schemas/JsonObject"
-      },
-      "rule": {
-        "type": "string",
-        "description": "The pointer of the deciding rule in its policy, and its reason."
-      },
-      "because": {
-        "type": "string"
-      },
-      "argument_origins": {
-        "anyOf": [
-          {
-            "type": "object",
-            "additionalProperties": {
-              "type": "array",
-              "items": {
-                "type": "string"
-              }
-            }
-          },
-          {
-            "type": "null"
-          }
-        ],
-        "description": "Where each argument comes from, by pointer; `\"\"` stands for all others. Null of approvals of earlier versions."
-      },
-      "asked_at": {
-        "type": "string",
-        "description": "RFC 3339."
-      },
-      "deadline": {
-        "type": "string"
-      },
-      "decided_at": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "decided_by": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "Who decided; `grant` where a grant of earlier did."
-      },
-      "grant_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "reason": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "source_invocation_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The call, once it was made."
-      }
-    },
-    "required": [
-      "approval_id",
-      "world_slug",
-      "attempt_id",
-      "attempted_turn",
-      "command_key",
-      "status",
-      "tool_name",
-      "source_hash",
-      "source_label",
-      "effect_class",
-      "workflow_node_id",
-      "workflow_subject_entity_id",
-      "request",
-      "rule",
-      "because",
-      "argument_origins",
-      "asked_at",
-      "deadline",
-      "decided_at",
-      "decided_by",
-      "grant_id",
-      "reason",
-      "source_invocation_id"
-    ],
-    "additionalProperties": false,
-    "description": "A call that waits for a person, or for which one has decided."
-  },
-  "ApprovalStatus": {
-    "type": "string",
-    "enum": [
-      "waiting",
-      "approved",
-      "denied",
-      "expired",
-      "superseded"
-    ],
-    "description": "How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
-  },
   "Part_ApprovalRecord": {
     "type": "object",
     "properties": {
@@ -6900,6 +7470,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The rules by which persons are asked, and how they decide."
+  },
+  "Part_GrantRecord": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/GrantRecord"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
   },
   "Waiting": {
     "type": "object",

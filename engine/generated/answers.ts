@@ -22,6 +22,8 @@ export type SourceClass =
   | 'structured_output_rejected'
   | 'model_refusal'
   | 'schema_invalid'
+  | 'approval_denied'
+  | 'approval_expired'
   | 'stopped';
 
 /** Answers of models and sources, by turn and command key: for scripted models, dry runs and recordings. */

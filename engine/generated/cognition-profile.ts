@@ -29,7 +29,7 @@ export interface CognitionProfile {
       readonly timeout_seconds?: number;
     };
   };
-  /** Ids of the connections that the workflow may use. Not supported yet: a document that writes it is refused with NOT_SUPPORTED_YET. */
+  /** Ids of the connections that the workflow may use. Without this member, it may use each that its bindings name. */
   readonly connections?: readonly HumanId[];
 }
 export interface HashReference {

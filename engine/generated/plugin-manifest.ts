@@ -39,6 +39,8 @@ export interface PluginManifest {
   readonly secret_variables?: readonly Variable[];
   /** Interface members that hold the name of a variable with a secret, or an object of such names, which begin with CHUKWA_. */
   readonly secret_variable_fields?: readonly string[];
+  /** That of the secret_variable_fields whose members are headers. The engine adds these to each request, and the plugin does not receive their values. */
+  readonly secret_headers_field?: string;
   readonly model?: ModelFromInterface;
   readonly timeout?: TimeoutFromInterface;
   readonly schema_delivery?: SchemaDeliveryFromInterface;

@@ -39,6 +39,8 @@ export interface ToolPolicy {
   readonly allow: readonly string[];
   /** Effect classes or tool ids of allowed calls that need a person's approval: the turn is suspended until somebody decides. */
   readonly require_approval: readonly string[];
+  /** How long a person may take to decide on a call; 7 days by default, at most 366. After that the model is told that nobody has decided. */
+  readonly approval_deadline_ms?: number;
   /** Further rules. Every rule that matches a call counts: deny over require_approval over allow. A call that no rule matches is denied. */
   readonly rules?: readonly Rule[];
   readonly budgets: {
@@ -64,7 +66,7 @@ export interface Rule {
   };
   /** Origins of the arguments: those of known arguments, and for others of all that the model's generation saw. A rule that allows matches where every origin is listed, any other where one is. source:* means every source. */
   readonly origins?: readonly string[];
-  /** What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet. */
+  /** What the rule decides. require_approval permits a call once a person has approved it. */
   readonly decide: 'allow' | 'deny' | 'require_approval';
   /** The reason, for the model, for people and for the record. */
   readonly because?: string;

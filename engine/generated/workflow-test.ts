@@ -24,6 +24,8 @@ export type SourceClass =
   | 'structured_output_rejected'
   | 'model_refusal'
   | 'schema_invalid'
+  | 'approval_denied'
+  | 'approval_expired'
   | 'stopped';
 export type AttemptClass =
   | 'transport'

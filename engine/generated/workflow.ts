@@ -32,6 +32,8 @@ export type EntityId = string;
 /** The name by which a model calls a tool. The prefixes core__ and mcp__ are reserved. */
 export type ToolName = string;
 export type Reach = 'self' | 'perceived' | 'any';
+/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+export type Connection = string;
 
 /** The workflow of a subject: its prompts, its calls, and the node whose final patch is applied. */
 export interface CognitionWorkflow {
@@ -60,7 +62,7 @@ export interface AmbientSourceBinding {
   readonly redaction: Redaction;
   /** If the call fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'inject_absence';
-  /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
   readonly connection?: string;
   /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
@@ -99,6 +101,8 @@ export interface LlmToolLoopNode {
   /** The type of its work orders; execute by default. */
   readonly order_type?: 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  readonly connection?: string;
   readonly fallback?: Fallback;
   readonly gate?: Gate;
   readonly prompt_template: PromptTemplate1;
@@ -115,12 +119,16 @@ export interface LlmToolLoopNode {
 /** A second source, asked when the first one has failed and its retries are used up. Each has its own record; together they are one generation. A rejected answer goes back to the first source. */
 export interface Fallback {
   readonly llm_source_ref: Reference;
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  readonly connection?: string;
   /** The failures after which it is asked, as in a source's retry; http_5xx means the statuses 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
 }
 /** A second model that judges each valid answer of the node, a final patch of a tool loop among them, before anything reads or applies it. It answers {"decision": "pass" | "retry" | "escalate", "reason": ...}. After retry, the reason goes back to the node's model as after a rejected answer; escalate fails the attempt. Its calls use the node's tokens, time and turn_limit. */
 export interface Gate {
   readonly llm_source_ref: Reference;
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  readonly connection?: string;
   readonly prompt_template: PromptTemplate;
 }
 /** What the judge is shown: {{gate.answer}}, which is the answer that it judges, and whatever the prompt of the node may read. */
@@ -148,12 +156,49 @@ export interface Projection {
   readonly memory: {
     /** The number of the subject's latest memories. */
     readonly recent: number;
+    /** Whether {{memory.pinned}} shows the memories that the scenario gives the subject. */
+    readonly pinned?: boolean;
+    readonly retrieve?: MemoryRetrieval;
   };
+  /** The number of turns of which {{subject.own_turns}} shows the subject's own patches. */
+  readonly own_turns?: number;
   /** The contents of {{world.recent_events}}: narrations and effects that the subject could see. */
   readonly events?: {
     /** The number of committed turns; the events of earlier subjects in this turn are always included. */
     readonly turns: number;
   };
+}
+/** The contents of {{memory.retrieved}}: memories of the subject that are found by the words of a query. */
+export interface MemoryRetrieval {
+  /** The number of memories that are found. */
+  readonly top: number;
+  /** How many memories before and after each found one are shown with it; 0 by default. */
+  readonly neighbours?: 0 | 1;
+  /** Texts with placeholders, as in prompts; all of their words together are the query. */
+  readonly query: readonly string[];
+  /** The language by which words are reduced to their stems; simple by default, which compares words as they are. */
+  language?:
+    | 'simple'
+    | 'arabic'
+    | 'danish'
+    | 'dutch'
+    | 'english'
+    | 'finnish'
+    | 'french'
+    | 'german'
+    | 'greek'
+    | 'hungarian'
+    | 'indonesian'
+    | 'irish'
+    | 'italian'
+    | 'lithuanian'
+    | 'norwegian'
+    | 'portuguese'
+    | 'romanian'
+    | 'russian'
+    | 'spanish'
+    | 'swedish'
+    | 'turkish';
 }
 export interface NodeConstraints {
   /** Tokens, as the provider counts them, that one run of the node may use. Where it counts none, or what cannot be true, an estimate by the length of prompt and answer is counted. */
@@ -174,7 +219,7 @@ export interface AvailableTool {
   readonly redaction: Redaction;
   /** If the call fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure as its result. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'tell_model';
-  /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
   readonly connection?: string;
   /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
@@ -196,6 +241,8 @@ export interface LlmJsonNode {
   readonly type: 'llm_json';
   readonly order_type: 'classify' | 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  readonly connection?: string;
   readonly fallback?: Fallback;
   readonly gate?: Gate;
   readonly prompt_template: PromptTemplate1;
@@ -214,7 +261,7 @@ export interface SourceCallNode {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
   readonly connection?: string;
   /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;

@@ -1,7 +1,7 @@
 import { isObject } from '../core/content/json-pointer.js';
 import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
-import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
+import type { ActionPlace, ActionSurface } from '../ports/operator-actions.js';
 import type { InvocationRecord } from '../ports/records.js';
 import type { Engine } from './engine.js';
 import { findReasonProblem } from './reason.js';
@@ -37,7 +37,7 @@ export function auditLook<Value>(
 /** The place of what an action names, with the details that the audit keeps. */
 export type Located = ActionPlace & { readonly details: JsonObject };
 
-type Audited = Located & { readonly action: OperatorActionKind };
+type Audited = Located & { readonly action: string };
 
 /**
  * Performs what an operator wants, with an entry in the audit: actor, time and reason are written before it, the outcome

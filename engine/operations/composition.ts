@@ -2,9 +2,10 @@ import type { Outcome } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { OperatorActionKind } from '../ports/operator-actions.js';
+import type { TestConnection } from '../ports/connections.js';
 import type { CallSource, FindModel, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor } from './audit.js';
+import type { OperatorConnections } from './connections/store.js';
 import type { Archive, Authoring, Engine, Metering } from './engine.js';
 import type { Signer } from './evidence/checkpoint.js';
 import type { Workshop } from './plugins/workshop.js';
@@ -40,6 +41,8 @@ export interface Composition {
     task: (sources: OpenSources) => Promise<Value>,
     options?: Pick<EngineOptions, 'variables' | 'model'>,
   ): Promise<Value>;
+  /** The connections that this user has set. */
+  openConnections(): Promise<OperatorConnections>;
   /** Plugins for inspection and tests; only a test runs their code. */
   openWorkshop(): Promise<Workshop>;
   /** The configured database, migrated, for reading: an embedded one that has not been made stays so, and is empty. */
@@ -82,6 +85,7 @@ export interface OpenSources {
   readonly callSource: CallSource;
   readonly listVariations: ListVariations;
   readonly findModel: FindModel;
+  readonly testConnection: TestConnection;
   readonly metering: Metering;
   /**
    * Runs a task whose model calls count against the operator's budget of the day, where there is one: then its database is
@@ -132,7 +136,7 @@ export interface ExportedPages {
 
 /** An action that somebody asks for, with what it is given. */
 export interface AskedAction {
-  readonly kind: OperatorActionKind;
+  readonly kind: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly perform: (engine: Engine, actor: Actor) => Promise<Outcome<Acknowledgement>>;
 }
@@ -146,6 +150,8 @@ export interface HttpDesk {
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Works with the engine; refuses where its database is lost. */
   readonly use: <Value>(operation: (engine: Engine) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
+  /** Opens the key that signs for commands of this machine; absent where no command asks. */
+  readonly openSigner?: Composition['openSigner'];
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }

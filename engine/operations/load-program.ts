@@ -91,15 +91,18 @@ export async function loadToRun(engine: Engine, scenarioHash: string): Promise<O
  * Refuses a program before its first call where a variable of one of its sources is missing, so that no paid call is made
  * for a turn that cannot end well. A source whose absence is told counts too: a missing variable is no absence.
  */
-export function checkSources(
+export async function checkSources(
   { findObstacle }: Pick<Engine, 'findObstacle'>,
   program: Program,
   slug: string,
-): Outcome<Program> {
-  const problems = sourcesOf(program).flatMap((source) => {
-    const obstacle = findObstacle(source);
-    return obstacle === undefined ? [] : [sourceNotReady(source, obstacle, slug)];
-  });
+): Promise<Outcome<Program>> {
+  const found = await Promise.all(
+    sourcesOf(program).map(async (source) => {
+      const obstacle = await findObstacle(source);
+      return obstacle === undefined ? [] : [sourceNotReady(source, obstacle, slug)];
+    }),
+  );
+  const problems = found.flat();
   return problems.length > 0 ? refuse(...problems) : succeed(program);
 }
 

@@ -1,6 +1,6 @@
 import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { among } from '../core/content/nearest-name.js';
-import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
+import { connectionsOf, narrowConnections, narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
 import type { Program } from '../core/protocol/program.js';
 
 /** The limits of a run within its documents; an absent one does not narrow. */
@@ -14,15 +14,18 @@ export interface Narrowing {
  * other prompts, so an attempt has to be resumed with the same narrowing; else its records do not fit, and it ends with
  * `record_mismatch`.
  */
-export function narrowRun(program: Program, { tools, connections = [] }: Narrowing): Outcome<Program> {
+export function narrowRun(program: Program, { tools, connections }: Narrowing): Outcome<Program> {
   const allowed = permittedToolsOf(program);
+  const used = connectionsOf(program);
   const problems = [
     ...(tools ?? []).filter((name) => !allowed.has(name)).map((name) => toolNotAllowed(name, [...allowed])),
-    // Documents that use connections are refused, so no runnable scenario has one.
-    ...connections.map((id) => problem('RUN_CONNECTION_NOT_GRANTED', { id })),
+    ...(connections ?? [])
+      .filter((id) => !used.includes(id))
+      .map((id) => problem('RUN_CONNECTION_NOT_GRANTED', { id, ...among(id, used) })),
   ];
   if (problems.length > 0) return refuse(...problems);
-  return succeed(tools === undefined ? program : narrowTools(program, new Set(tools)));
+  const narrowed = tools === undefined ? program : narrowTools(program, new Set(tools));
+  return succeed(connections === undefined ? narrowed : narrowConnections(narrowed, connections));
 }
 
 function toolNotAllowed(name: string, allowed: readonly string[]): Problem {

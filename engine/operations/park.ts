@@ -12,7 +12,7 @@ import { type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
 /** A shipped scenario, with its script of the same name. */
-interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
+interface ShippedRun extends Omit<WatchedRun, 'scenario' | 'with_toys'> {
   readonly scenario: string;
 }
 

@@ -2,6 +2,7 @@ import { type Outcome, problem, refuse, type Refused, succeed } from '../contrac
 import { present } from '../contract/present.js';
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import { reasonOfDenial } from '../core/approvals/approval.js';
 import { listCalls } from '../core/prompt/items.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
@@ -27,7 +28,7 @@ export async function recordAnswer(
   const shown = await showInvocation(engine, source_invocation_id, view);
   if (!shown.ok) return shown;
   const record = shown.value;
-  if (is_refused && record.failure_class !== 'unavailable') return succeed(undefined);
+  if (is_refused && !isSourceClass(record.failure_class)) return succeed(undefined);
   const key = record.command_key;
   if (record.llm_call_id !== null) {
     const generation = await showLlmCall(engine, record.llm_call_id);
@@ -96,7 +97,10 @@ function toFailure(
   message: string | null,
   more: { readonly http_status?: number; readonly text?: string },
 ): Answer {
-  const said = message === null ? undefined : withoutQuotation(message, more.text);
+  const isDenied = failure === 'approval_denied' && message !== null;
+  const said = isDenied
+    ? reasonOfDenial(message)
+    : (message ?? undefined) && withoutQuotation(message ?? '', more.text);
   return { failure, ...present({ message: said }), ...more };
 }
 

@@ -2,6 +2,7 @@ import { type Outcome, problem, type Problem, refuse, succeed } from '../contrac
 import type { Json } from '../contract/json.js';
 import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
+import type { GrantRecord } from '../ports/approvals.js';
 import type { Reported } from '../ports/inbox.js';
 import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
@@ -38,6 +39,7 @@ export interface Made {
   readonly fork_world: WorldSnapshot;
   readonly delete_world: Deleted;
   readonly settle_call: SettledCall;
+  readonly grant_calls: GrantRecord;
 }
 
 /** How many expired calls one check handles; the rest are handled by the next. */

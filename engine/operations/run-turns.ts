@@ -7,8 +7,9 @@ import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, LeftWorld } from '../ports/attempts.js';
+import type { ApprovalRecord } from '../ports/approvals.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
-import type { InvocationSummary, PatchRecord, RanAttempt } from '../ports/records.js';
+import type { InvocationSummary, PatchRecord, RanAttempt, ToolCallRecord } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
@@ -25,6 +26,8 @@ export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
   readonly awaited?: readonly AwaitedCall[];
+  /** The calls that wait for a person. */
+  readonly unapproved?: readonly ApprovalRecord[];
   /** Edited files of the world's scenario, by absolute path; the run does not use the edits. */
   readonly edited_files?: readonly string[];
   /** The first turn of the scenario that this run has adopted. */
@@ -45,6 +48,8 @@ export interface DryRunSummary {
 export interface TurnReport extends Pick<RanAttempt, (typeof TURN_MEMBERS)[number]> {
   readonly patches: readonly Pick<PatchRecord, (typeof PATCH_MEMBERS)[number]>[];
   readonly invocations: readonly InvocationReport[];
+  /** The tool calls of models, in their order; also those that were rejected. */
+  readonly tool_calls: readonly ToolCallRecord[];
   /** The failure may be transient, and the turn can be retried. */
   readonly is_transient?: true;
 }
@@ -116,7 +121,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const ready = checkSources(engine, narrowed.value, request.world_slug);
+  const ready = await checkSources(engine, narrowed.value, request.world_slug);
   if (!ready.ok) return ready;
   const program = toPlayed(ready.value, request);
   const rerun = request.rerun ?? `chukwa run ${request.world_slug}`;
@@ -179,9 +184,15 @@ function mayPass(end: AttemptEnd): boolean {
   return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
 
-async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
+async function findAwaited(
+  { store }: Engine,
+  last: TurnReport | undefined,
+): Promise<Pick<RunReport, 'awaited' | 'unapproved'>> {
   if (last?.status !== 'suspended') return {};
-  return { awaited: await engine.store.pending.awaitedBy(last.attempt_id) };
+  const asked = await store.approvals.of(last.attempt_id);
+  const unapproved = asked.filter(({ status }) => status === 'waiting');
+  const awaited = await store.pending.awaitedBy(last.attempt_id);
+  return { awaited, ...present({ unapproved: unapproved.length === 0 ? undefined : unapproved }) };
 }
 
 /** Reports the last certain turn where the database or the world is lost during a turn. */
@@ -199,7 +210,7 @@ async function unlessLost<Value>(
     return refuse({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} resumes from its records, with the same services: after a park, chukwa toys starts them, and prints the variables to set.`,
+      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} resumes from its records, with the same services: after a park, --toys starts them.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
@@ -209,13 +220,17 @@ function overtaken(world_slug: string): Problem {
   return problem('WORLD_OVERTAKEN', { world_slug }, { details: { world_slug } });
 }
 
-async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
-  const record = await engine.store.records.ranAttempt(attemptId);
+async function reportTurn({ store: { records } }: Engine, attemptId: string): Promise<TurnReport> {
+  const record = await records.ranAttempt(attemptId);
   if (record === undefined) throw new Error(`the attempt ${attemptId} left no record`);
+  const calling = record.invocations
+    .filter((call) => call.invocation_kind === 'model_elected_tool' || call.failure_class === 'model_content')
+    .map(({ source_invocation_id }) => source_invocation_id);
   return {
     ...pick(record, TURN_MEMBERS),
     patches: record.patches.map((patch) => pick(patch, PATCH_MEMBERS)),
     invocations: record.invocations.map((invocation) => pick(invocation, INVOCATION_MEMBERS)),
+    tool_calls: calling.length === 0 ? [] : await records.toolCalls(record.world_slug, calling),
   };
 }
 

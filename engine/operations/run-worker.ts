@@ -128,7 +128,7 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
       await engine.store.inbox.hold({ world_slug, inbox_id }, COMPILE_MS_MAX);
     const loaded = await loadToRun(engine, world.scenario_hash);
     if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
-    const ready = checkSources(engine, loaded.value.program, world_slug);
+    const ready = await checkSources(engine, loaded.value.program, world_slug);
     if (!ready.ok) return { kind: 'unfit', reason: toReason(ready.problems), is_final: false };
     if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)
       return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };

@@ -16,6 +16,8 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** The scripted model's answers; without them the environment's model is called. */
   readonly answers_file?: string;
   readonly person?: AnswerAsPerson | undefined;
+  /** Starts the toy services for the run. */
+  readonly with_toys: boolean;
   /** The model to call, in place of the one that sources' variables name. */
   readonly model?: string;
   /** The scenario from the next turn on; the world's own by default. */
@@ -42,7 +44,7 @@ export function runWorld(
   composition: Composition,
   request: WatchedRun & Pick<RunRequest, 'world_slug'>,
 ): Promise<Outcome<RunReport>> {
-  return withStagedEngine(composition, { ...request, with_toys: false }, async (engine) => {
+  return withStagedEngine(composition, request, async (engine) => {
     const { world_slug, scenario } = request;
     const adopted = scenario === undefined ? undefined : await adoptNamed(engine, world_slug, scenario);
     if (adopted?.ok === false) return adopted;

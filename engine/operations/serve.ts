@@ -57,7 +57,8 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
       if (event.kind === 'database_found') is_lost = false;
       request.onEvent(event);
     };
-    const whole = toDesk(engine, () => !is_lost);
+    const { openSigner } = composition;
+    const whole = { ...toDesk(engine, () => !is_lost), openSigner };
     const desk = worlds === undefined ? whole : whileAsked(whole, worlds);
     const server = await composition.listen(desk, tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;

@@ -46,7 +46,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork, world delete and mcp --stdio go through it, by scenarios that are stored, and so do verify and the commands that show one record or list. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork, world delete and mcp --stdio go through it, by scenarios that are stored, and so do verify, ledger export, checkpoint, evidence and the commands that show one record or list. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -85,6 +85,18 @@ export async function hereOrThere<Value>(
   return served ?? whileOpen(engine, here);
 }
 
+/** Works with the database, or has the server do so that holds it, which answers with the same value. */
+export async function workHereOrThere<Value>(
+  composition: Composition,
+  here: (engine: Engine) => Promise<Outcome<Value>>,
+  there: Request,
+): Promise<Outcome<Value>> {
+  const engine = await composition.openEngine();
+  const asked = engine.ok ? undefined : await post(composition, engine, there);
+  if (asked === undefined) return whileOpen(engine, here);
+  return asked.ok ? succeed(asked.value.answer as Value) : asked;
+}
+
 /**
  * The server that holds a database which could not be opened. It is given the token of its process, which opens nothing
  * else, and no other: the folder, and so the server, may be anybody's.
@@ -109,13 +121,9 @@ export async function findHolder(
 async function through(
   composition: Composition,
   refused: Refused,
-  { path, body }: Request,
+  there: Request,
 ): Promise<Outcome<Acknowledgement> | undefined> {
-  const asked = await ask(composition, refused, path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const asked = await post(composition, refused, there);
   if (asked?.ok !== true) return asked;
   const { url, answer } = asked.value;
   return isAcknowledgement(answer) ? succeed(answer) : refuse(...toProblems(url, answer));
@@ -136,6 +144,11 @@ export async function readHereOrThere<Value>(
     : await ask(composition, archive, path, { headers: { accept: 'application/json' } });
   if (asked === undefined) return whileOpen(archive, here);
   return asked.ok ? succeed(asked.value.answer as Value) : asked;
+}
+
+function post(composition: Composition, refused: Refused, { path, body }: Request) {
+  const headers = { 'content-type': 'application/json' };
+  return ask(composition, refused, path, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 /** Asks the server that holds the database. @returns undefined where another program holds it, or none */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { ApprovalGrant, ApprovalStatus, AskedApproval } from '../core/approvals/approval.js';
+import type { ApprovalAsked, ApprovalDecided } from '../core/facts/fact.js';
 
 /** A call that waits for a person, or for which one has decided. */
 export interface ApprovalRecord {
@@ -25,8 +26,8 @@ export interface ApprovalRecord {
   readonly asked_at: string;
   readonly deadline: string;
   readonly decided_at: string | null;
-  /** Who decided; `grant` where a grant of earlier did. */
   readonly decided_by: string | null;
+  /** The grant by which they had decided before. */
   readonly grant_id: string | null;
   readonly reason: string | null;
   /** The call, once it was made. */
@@ -42,9 +43,10 @@ export interface ApprovalState {
   readonly reason: string | null;
 }
 
-/** An approval, and the grants that may cover its call. */
+/** An approval, the grants that may cover its call, and what the statement has noted of it. */
 export interface AskedState extends ApprovalState {
   readonly grants: readonly ApprovalGrant[];
+  readonly facts: readonly (ApprovalAsked | ApprovalDecided)[];
 }
 
 /** What a person is asked, with a fresh id and the hash of the call. */
@@ -63,6 +65,8 @@ export interface Decision {
   readonly approval_id: string;
   readonly decision: 'approved' | 'denied';
   readonly decided_by: string;
+  /** The grant that decides, which has one use less then; a person where it is left out. */
+  readonly grant_id?: string;
   readonly reason: string | null;
   /** A fresh id, for the message to the attempt. */
   readonly inbox_id: string;
@@ -80,15 +84,31 @@ export type Decided =
     }
   | { readonly kind: 'unknown' };
 
+/** A grant, as it is made. */
+export interface NewGrant extends ApprovalGrant {
+  readonly world_slug: string;
+  readonly tool_name: string;
+  /** Null for every subject. */
+  readonly subject_id: string | null;
+  readonly uses: number;
+  readonly granted_by: string;
+  readonly deadline_ms: number;
+  readonly reason: string | null;
+}
+
 /** A grant, as people read it. */
 export interface GrantRecord extends ApprovalGrant {
   readonly world_slug: string;
+  /** Whether it still approves calls, or why not. */
+  readonly status: 'usable' | 'used_up' | 'expired' | 'revoked';
   readonly tool_name: string;
   readonly workflow_subject_entity_id: string | null;
+  readonly uses: number;
   readonly uses_left: number;
   readonly granted_by: string;
   readonly granted_at: string;
   readonly deadline: string;
+  readonly revoked_at: string | null;
   readonly reason: string | null;
 }
 

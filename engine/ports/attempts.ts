@@ -8,6 +8,7 @@ import type { Recorded } from '../core/turn/refold.js';
 import type { AttemptFailureClass, InvocationFailureClass } from '../core/protocol/failure.js';
 import type { CountedTokens } from '../core/protocol/token-counts.js';
 import type { Verdict } from '../core/protocol/verdict.js';
+import type { FoundMemory, MemoryQuery } from '../core/world/retrieval.js';
 import type { World } from '../core/world/world.js';
 import type { Fact } from '../core/facts/fact.js';
 import type { Seal } from '../core/ledger/seal.js';
@@ -34,6 +35,8 @@ export interface BeginAttempt {
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The events of how many turns before this one are wanted. */
   readonly event_turns: number;
+  /** The number of latest memories of each agent that are wanted, with those of the scenario; left out, all are. */
+  readonly memories?: number;
   /** The queued message that asks for it, which ends with the attempt; absent where a person runs it directly. */
   readonly inbox_id?: string;
   /** Resumes an open attempt, and begins none. */
@@ -348,6 +351,8 @@ export interface AttemptStore {
   beginAsLeft(request: BeginAttempt, left_by: string, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement; of an attempt that has begun. */
   findEarlierSpending(lease: AttemptLease): Promise<EarlierSpending>;
+  /** Searches the memories of an agent, as they were committed. */
+  retrieve(lease: Pick<AttemptLease, 'world_slug'>, query: MemoryQuery): Promise<readonly FoundMemory[]>;
   /** What is on record of the attempt so far. */
   facts(lease: AttemptLease): Promise<readonly Fact[]>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
@@ -358,8 +363,8 @@ export interface AttemptStore {
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Asks a person for a call, once, and says how that stands. One statement. */
   askApproval(lease: AttemptLease, asked: NamedApproval): Promise<AskedState | 'overtaken'>;
-  /** Approves a call by a grant. One statement. @returns false where the grant has no use left */
-  useGrant(lease: AttemptLease, use: UsedGrant): Promise<boolean | 'overtaken'>;
+  /** Approves a call by a grant. One statement. @returns its fact; none where the grant has no use left */
+  useGrant(lease: AttemptLease, use: UsedGrant): Promise<AskedState['facts'] | 'overtaken'>;
   /** Suspends the attempt and releases the lease, unless a message has come. One statement. */
   suspend(lease: AttemptLease, suspension: SuspendAttempt): Promise<SuspendOutcome>;
   /** Notes in the timeline that these calls are superseded. One statement. */

@@ -1,19 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
 
-/** The kinds of operators' actions. */
-export type OperatorActionKind =
-  | 'run_turns'
-  | 'take_back_turns'
-  | 'stop_attempt'
-  | 'fork_world'
-  | 'settle_call'
-  | 'report_call'
-  | 'see_unredacted'
-  | 'delete_world'
-  | 'decide_call'
-  | 'grant_calls'
-  | 'purge_memories';
-
 export type ActionSurface = 'command_line' | 'http' | 'browser' | 'library' | 'mcp';
 
 export interface ActionPlace {
@@ -25,7 +11,8 @@ export interface ActionPlace {
 /** An audit entry: actor, action, time and reason. */
 export interface OperatorActionRecord extends ActionPlace {
   readonly action_id: string;
-  readonly action: OperatorActionKind;
+  /** The kind of its declaration, or `see_unredacted`. */
+  readonly action: string;
   /** The user of the machine, the session, or the token: operators share one token. */
   readonly acted_by: string;
   readonly surface: ActionSurface;

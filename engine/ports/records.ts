@@ -4,8 +4,10 @@ import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { AnswerItem } from '../contract/source.js';
 import type { EffectClass } from '../core/protocol/program.js';
+import type { Retrieved } from '../core/world/retrieval.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type { ApprovalRecord } from './approvals.js';
 import type { SettledBy } from './attempts.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
 
@@ -54,6 +56,8 @@ export interface RanAttempt extends AttemptSummary {
 export interface AttemptRecord extends RanAttempt {
   /** The awaited calls, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
+  /** The calls for which a person was asked, in the order of the questions; at most 100. */
+  readonly approvals: readonly ApprovalRecord[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
   readonly timeline: readonly TimelineRecord[];
@@ -169,6 +173,16 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly argument_origins: Readonly<Record<string, Origins>> | null;
   /** Of a tool that a model has called, once the call has ended; else null. */
   readonly tool_result: ToolResultRecord | null;
+  /** Of a tool's call, itself; of a generation, the native tool calls of an answer that was rejected. */
+  readonly tool_calls: readonly ToolCallRecord[];
+}
+
+/** A tool call of a model, as programs are told of it. Its id is the model's where it gave one, else the call's own. */
+export interface ToolCallRecord {
+  /** The arguments are null where they were not accepted. */
+  readonly tool_call_start: { readonly toolCallId: string; readonly toolName: string; readonly args: Json };
+  /** The result as redaction shows it, or `{"ok": false, "errorCode", "message"}`; null until the call has ended. */
+  readonly tool_call_result: { readonly toolCallId: string; readonly result: Json } | null;
 }
 
 /** The end of a tool's call, as programs are told it. */
@@ -230,6 +244,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** The one schema that the model was offered. */
   readonly output_schema: Json;
   readonly messages: readonly PromptMessage[];
+  /** The memories that were retrieved for it, and the query; null where its node asks for none, and of later tries. */
+  readonly retrieved: Retrieved | null;
   /** The tries of its lane, from the first: itself among them, and those that its attempt has adopted. */
   readonly tries: readonly TryOfLane[];
   readonly prefix_hash: string;

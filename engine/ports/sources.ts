@@ -159,10 +159,12 @@ export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCa
 export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 
 /** What the operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
-export type FindObstacle = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => string | undefined;
+export type FindObstacle = (
+  source: Pick<SourceProgram, 'plugin' | 'interface' | 'connection'>,
+) => Promise<string | undefined>;
 
 /** The model that a source asks, and where (scheme, host and port); null where that is not known. */
-export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => {
+export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface' | 'connection'>) => {
   readonly model: string | null;
   readonly endpoint_origin: string | null;
 };

@@ -14,12 +14,14 @@ import type { RuntimeParts } from './runtime-parts.js';
 export async function askApproval(parts: RuntimeParts, attempt: Attempt, asked: AskedApproval): Promise<ApprovalState> {
   const { journal, lease } = attempt;
   const named = { ...asked, approval_id: parts.clock.uuid(), binding_hash: bindApproval(lease.attempt_id, asked) };
-  const { grants, ...state } = await writeAlone(journal, () => parts.attempts.askApproval(lease, named));
+  const { grants, facts, ...state } = await writeAlone(journal, () => parts.attempts.askApproval(lease, named));
+  attempt.facts.push(...facts);
   const grant = state.status === 'waiting' ? findGrant(grants, asked.request) : undefined;
   if (grant === undefined) return state;
   const use = { approval_id: state.approval_id, grant_id: grant.grant_id };
-  const isUsed = await writeAlone(journal, () => parts.attempts.useGrant(lease, use));
-  return isUsed ? { ...state, status: 'approved' } : state;
+  const used = await writeAlone(journal, () => parts.attempts.useGrant(lease, use));
+  attempt.facts.push(...used);
+  return used.length > 0 ? { ...state, status: 'approved' } : state;
 }
 
 /** The call waits for a person. It has not been begun, so that nothing of it is on record. */

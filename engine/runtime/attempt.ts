@@ -1,3 +1,4 @@
+import type { Json } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import type { TurnCommand } from '../core/protocol/command.js';
 import { advance } from '../core/turn/advance.js';
@@ -6,6 +7,7 @@ import type { TurnBegan } from '../core/protocol/event.js';
 import { refoldAsPlayed } from '../core/turn/speculation/refold-as-played.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Program } from '../core/protocol/program.js';
+import type { FoundMemory } from '../core/world/retrieval.js';
 import type { AgentHeads, AttemptLease, AttemptPast, CallFinish, CallStart } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallResult } from '../ports/sources.js';
@@ -58,6 +60,7 @@ export interface Attempt extends Opening {
 /** An input of a driver. `withdrawn`: a call is not made again after all. `leave`: another driver is to take over. */
 export type Arrival =
   | { readonly kind: 'result'; readonly result: CallResult }
+  | { readonly kind: 'retrieved'; readonly key: string; readonly found: readonly FoundMemory[] }
   | { readonly kind: 'mail'; readonly messages: readonly InboxMessage[] }
   | { readonly kind: 'withdrawn'; readonly key: string }
   | { readonly kind: 'stop'; readonly reason: string }
@@ -189,6 +192,19 @@ export function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
     for (const key of endWaits(attempt.waits)) attempt.arrivals.put({ kind: 'withdrawn', key });
   }
   return step.commands;
+}
+
+/** Gives a node the memories that it is shown. */
+export function handleRetrieved(
+  attempt: Attempt,
+  { key, found }: Extract<Arrival, { readonly kind: 'retrieved' }>,
+): readonly TurnCommand[] {
+  if (attempt.is_leaving) return [];
+  const value = found as unknown as Json;
+  return moveTo(
+    attempt,
+    advance(attempt.program, attempt.state, { kind: 'call_answered', key, value, duration_ms: 0 }),
+  );
 }
 
 /** A call that waited to be made is not wanted any more. Nothing of that is on record. */

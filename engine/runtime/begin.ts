@@ -26,6 +26,7 @@ export function toBegin(parts: RuntimeParts, request: AttemptRequest): BeginAtte
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
     event_turns: program.event_turns,
+    memories: program.memories,
     ...present({ inbox_id, continues_only, anew }),
     adopt: (left) => adoptFrom(request, left),
   };

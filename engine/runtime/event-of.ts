@@ -46,7 +46,9 @@ function usageOf({ usage }: Exclude<CallFact, { readonly status: 'pending' }>): 
 export function toRecorded(call: RecordedCall): LeftCall {
   const { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, fact, adopted_from } = call;
   const is_adopted = adopted_from !== undefined;
-  const recorded = { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, is_adopted };
+  const { retrieved } = call;
+  const made = { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, is_adopted };
+  const recorded = { ...made, ...present({ retrieved }) };
   if (fact === undefined) return recorded;
   const event = eventOf(fact);
   return { ...recorded, event: is_adopted ? withoutCost(event) : event };

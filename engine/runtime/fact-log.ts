@@ -1,8 +1,18 @@
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import { toStoredText } from '../core/content/stored-text.js';
-import type { AttemptBegan, CallEnded, CallStarted, CallSuperseded, Fact, PatchFact } from '../core/facts/fact.js';
+import {
+  type AttemptBegan,
+  type CallEnded,
+  type CallStarted,
+  type CallSuperseded,
+  type Fact,
+  type PatchFact,
+  rulingOf,
+} from '../core/facts/fact.js';
+import { toMoment } from '../core/facts/moment.js';
 import { patchHash } from '../core/facts/patch-hash.js';
+import { deliveredSchema } from '../core/protocol/command.js';
 import type {
   AttemptLease,
   BeginAttempt,
@@ -98,9 +108,11 @@ function toStarts(start: CallStart): readonly Fact[] {
     model: llm_call_id === undefined ? null : (resolved?.model ?? command.call.source.model ?? null),
     context_hash: generation?.prefix_hash ?? null,
     offered_schema_hash: generation?.offered.hash ?? null,
+    delivered_schema_hash: generation === undefined ? null : deliveredSchema(generation).hash,
     schema_delivery: generation?.schema_delivery ?? null,
     endpoint_origin: llm_call_id === undefined ? null : (resolved?.origin ?? null),
     adopted_from: null,
+    policy_ruling: rulingOf(start),
   };
   return refused === undefined ? [started] : [started, toEnded(refused)];
 }
@@ -116,6 +128,7 @@ function toEnded({ source_invocation_id, llm_call_id, outcome, verdict }: CallFi
     status: failure_class === null ? 'succeeded' : 'failed',
     refused: broke?.refused ?? false,
     failure_class,
+    failure_detail: verdict?.failure?.detail ?? verdict?.passed_on ?? null,
     failure_message: message === undefined ? null : toStoredText(message),
     model_output_kind: verdict?.model_output_kind ?? null,
     answer_hash: llm_call_id === undefined ? hashOfJson(outcome) : hashOfText(outcome),
@@ -147,6 +160,7 @@ function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallE
     status: 'interrupted',
     refused: false,
     failure_class: 'interrupted',
+    failure_detail: null,
     failure_message: null,
     model_output_kind: null,
     answer_hash: null,
@@ -164,9 +178,4 @@ function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
   const { patch, effects, touched_entities } = applied;
   const patch_hash = patchHash({ narration: patch.narration, touched_entities, effects });
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
-}
-
-/** A time of facts. */
-export function toMoment(at: number | string): string {
-  return new Date(at).toISOString();
 }

@@ -1,5 +1,6 @@
 import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { MemoryQuery } from '../core/world/retrieval.js';
 import type { AttemptLease, CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
 import { type Attempt, type Call, callOf } from './attempt.js';
@@ -14,14 +15,23 @@ import type { RuntimeParts } from './runtime-parts.js';
  * after the command calls nobody.
  */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  const { retry, key } = command;
+  const { retry, key, retrieval } = command;
   if (attempt.state.failure !== undefined) return attempt.arrivals.put({ kind: 'withdrawn', key });
+  if (retrieval !== undefined) return retrieve(parts, attempt, key, retrieval);
   if (retry === undefined) return begin(parts, attempt, command);
   const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
   // The failure that it follows is reported first.
   const reported = attempt.calls.get(command.key)?.reported ?? Promise.resolve();
   void reported.then(() => attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms }));
   waitFor(attempt.waits, command, wait_ms, () => begin(parts, attempt, command));
+}
+
+/** Searches memories. Nothing leaves the database: the generation that follows records what was found. */
+function retrieve(parts: RuntimeParts, attempt: Attempt, key: string, query: MemoryQuery): void {
+  parts.attempts.retrieve(attempt.lease, query).then(
+    (found) => attempt.arrivals.put({ kind: 'retrieved', key, found }),
+    (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
+  );
 }
 
 function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {

@@ -13,6 +13,7 @@ import {
   type Attempt,
   abandon,
   handleOutcome,
+  handleRetrieved,
   isActing,
   isDropped,
   isUnmade,
@@ -284,6 +285,8 @@ async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readon
   switch (arrival.kind) {
     case 'result':
       return isDropped(attempt, arrival.result.key) ? [] : handleResult(parts, attempt, arrival.result);
+    case 'retrieved':
+      return handleRetrieved(attempt, arrival);
     case 'mail':
       return handleMail(parts, attempt, arrival.messages);
     case 'withdrawn':

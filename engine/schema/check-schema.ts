@@ -64,6 +64,9 @@ const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnc
 const NAMING_KEYWORDS = ['patternProperties', 'properties'];
 const UNCHECKED_NAME = '__proto__';
 
+/** The connection of a call is its binding's: no model and no service chooses one. */
+const CONNECTION_ID = /^connection[_-]?id$/i;
+
 /** Says that a schema is too large to be looked at. */
 export function checkSize(schema: JsonObject): readonly Problem[] {
   if (lengthOf(schema) > CHARACTERS_MAX) return [tooLarge({ characters_max: CHARACTERS_MAX })];
@@ -235,6 +238,10 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
     const place = appendToken(pointer, keyword);
     if (NAMING_KEYWORDS.includes(keyword) && isObject(value) && Object.hasOwn(value, UNCHECKED_NAME))
       return [problem('NAME_NOT_CHECKED', { name: UNCHECKED_NAME }, { pointer: appendToken(place, UNCHECKED_NAME) })];
+    if (keyword === 'properties' && isObject(value)) {
+      const named = Object.keys(value).filter((name) => CONNECTION_ID.test(name));
+      return named.map((name) => problem('CONNECTION_ID_IN_SCHEMA', { name }, { pointer: appendToken(place, name) }));
+    }
     if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, { keyword })];
     if (keyword === '$ref' && typeof value === 'string' && pointerOfReference(value) === undefined)
       return [farReference(place, { target: value })];

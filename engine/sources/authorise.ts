@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { Identity } from '../contract/source.js';
 import type { InvocationKind } from '../core/protocol/command.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import { shorten } from '../core/content/shorten.js';
+import { runOperatorCommand } from './operator-command.js';
 
 /** A call that somebody wants to make: what the operator's authorisation is asked. */
 export interface AuthorisationQuestion extends Identity {
@@ -14,6 +14,8 @@ export interface AuthorisationQuestion extends Identity {
     readonly effect: EffectClass;
     /** The label of its source. */
     readonly source: string;
+    /** The id of its connection, where it has one. */
+    readonly connection?: string;
   };
   readonly client_request_id: string;
 }
@@ -70,7 +72,10 @@ export type Authoriser =
 export function askAuthoriser(authoriser: Authoriser): Authorise {
   return async (question, signal) => {
     const text = JSON.stringify(question);
-    const said = authoriser.kind === 'url' ? post(authoriser.url, text, signal) : run(authoriser.command, text, signal);
+    const said =
+      authoriser.kind === 'url'
+        ? post(authoriser.url, text, signal)
+        : runOperatorCommand(authoriser.command, text, signal);
     return JSON.parse(await said) as Authorisation;
   };
 }
@@ -88,33 +93,4 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<str
     if (text.length > ANSWER_BYTES_MAX) throw new Error('its answer is too long');
   }
   return text;
-}
-
-function run(command: string, question: string, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // A group of its own, so that what the shell started ends with it.
-    const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
-    const end = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended meanwhile.
-      }
-    };
-    signal.addEventListener('abort', end, { once: true });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      said += piece;
-      if (said.length > ANSWER_BYTES_MAX) end();
-    });
-    child.on('error', () => reject(new Error('its command cannot be started')));
-    child.on('close', (code) => {
-      signal.removeEventListener('abort', end);
-      if (code === 0) resolve(said);
-      else reject(new Error(`its command ended with ${code ?? 'a signal'}`));
-    });
-    // A command that reads nothing may end before it is written to.
-    child.stdin.on('error', () => {});
-    child.stdin.end(question);
-  });
 }

@@ -17,6 +17,7 @@ import { openAdmission } from './admission.js';
 import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
+import { NO_CONNECTIONS, openBroker } from './connections/broker.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 
 interface BenchParts {
@@ -80,6 +81,7 @@ function beginSession(
   const logged: string[] = [];
   const lookUp = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined;
   const children = openChildren(lookUp, timerAlarm);
+  const broker = openBroker(NO_CONNECTIONS, fetches, clock);
   const parts: OpenedSourcesParts = {
     plugins: [plugin],
     getPlugin: async () => ({ ok: true, value: plugin.code }),
@@ -88,6 +90,7 @@ function beginSession(
     children,
     clock,
     alarm: timerAlarm,
+    broker,
     log: ({ message, details }) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
   };
   const opened = createOpenedSources(parts);
@@ -98,6 +101,7 @@ function beginSession(
       opened,
       admission: openAdmission({}, clock),
       authorise: [],
+      broker,
       redact,
     }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),

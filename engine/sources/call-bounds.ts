@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { present } from '../contract/present.js';
 import type { InvocationContext, Source } from '../contract/source.js';
+import type { Credentials } from './connections/credentials.js';
 
 /** The limits of everything that is sent while one call is under way. */
 export interface CallBounds {
@@ -15,6 +17,8 @@ export interface CallBounds {
   readonly onSending?: () => void;
   /** Nothing is sent before it resolves, nor ever where it rejects; left out where nothing is on record. */
   readonly durable?: Promise<void>;
+  /** Of the call's connection; left out where it has none. */
+  readonly credentials?: Credentials;
 }
 
 const bounds = new AsyncLocalStorage<CallBounds>();
@@ -42,7 +46,7 @@ const FAREWELL_MS = 1_000;
  */
 export function boundCall(
   over: AbortSignal,
-  limits: Pick<CallBounds, 'left' | 'max_response_bytes' | 'onSending' | 'durable'>,
+  limits: Pick<CallBounds, 'left' | 'max_response_bytes' | 'onSending' | 'durable' | 'credentials'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
   const callBounds = { signal: over, farewell: openFarewell(over), ...limits };
@@ -91,7 +95,10 @@ interface BoundCall {
 }
 
 /** Lets a source close: a second, and small responses. */
-export async function withinClosing(close: () => Promise<void> | undefined): Promise<void> {
+export async function withinClosing(
+  close: () => Promise<void> | undefined,
+  credentials: Credentials | undefined,
+): Promise<void> {
   const over = new AbortController();
   const late = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
   const timer = setTimeout(() => over.abort(), FAREWELL_MS);
@@ -101,6 +108,7 @@ export async function withinClosing(close: () => Promise<void> | undefined): Pro
     farewell: () => signal,
     left: () => FAREWELL_MS,
     max_response_bytes: CLOSING_BYTES_MAX,
+    ...present({ credentials }),
   };
   await Promise.race([withinCall(bounds, close), late]).finally(() => clearTimeout(timer));
 }

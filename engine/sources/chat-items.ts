@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import type { AnswerItem, ChatItem, ChatMessage, NativeCalling } from '../contract/source.js';
-import { toJson } from '../core/content/i-json.js';
+import { toJson, toStorableJson } from '../core/content/i-json.js';
 import { isObject } from '../core/content/json-pointer.js';
 import { toItems } from '../core/prompt/items.js';
 import type { Message } from '../core/prompt/message.js';
@@ -28,7 +28,8 @@ function toChatMessage({ content, role }: Extract<ChatItem, { readonly type: 'me
 export function readItems(value: unknown, clean: (value: Json) => Json): readonly AnswerItem[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = value.flatMap((given: unknown): readonly AnswerItem[] => {
-    const read = toJson(given);
+    const { arguments: said } = Object(given) as { readonly arguments?: unknown };
+    const read = toJson(typeof said === 'string' ? { ...Object(given), arguments: toStorableJson(said) } : given);
     const item = read.ok ? clean(read.value) : null;
     if (!isObject(item)) return [];
     const { type, provider, call_id, name, arguments: written } = item;

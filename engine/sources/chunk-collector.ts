@@ -7,7 +7,7 @@ import type { Alarm } from '../contract/source.js';
 import type { ChunkBatch } from '../ports/sources.js';
 import type { Ending, SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
-import { toStorableText } from '../core/content/i-json.js';
+import { toStorableJson } from '../core/content/i-json.js';
 
 const FLUSH_FIRST_MS = 250;
 const FLUSH_LAST_MS = 5_000;
@@ -76,7 +76,7 @@ export class ChunkCollector {
   }
 
   #keep(text: string): void {
-    if (text !== '') this.#pieces.push({ text: toStorableText(text), offset_ms: this.#outside.offset() });
+    if (text !== '') this.#pieces.push({ text: toStorableJson(text), offset_ms: this.#outside.offset() });
   }
 
   #setAlarm(): void {

@@ -16,7 +16,9 @@ import type {
   ReceiveReport,
   ReplaceSecrets,
 } from '../ports/sources.js';
+import type { ConnectionStore, TestConnection } from '../ports/connections.js';
 import type { CompileSchema } from '../ports/validation.js';
+import { listAllSecrets, NO_CONNECTIONS, openBroker } from './connections/broker.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './timer-alarm.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
@@ -66,6 +68,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly flight_limits?: FlightLimits;
   /** Each of them must allow a call; without one, everybody may make it. */
   readonly authorise?: readonly Authorise[];
+  /** The operator's connections; there are none, unless they are given. */
+  readonly connections?: ConnectionStore;
   /** Where answers that come later are taken; nowhere, unless it is given. */
   readonly makeCallback?: MakeCallback;
   /** In a dry run: answers every call in the place of plugins, of which none is reached then. */
@@ -80,6 +84,7 @@ export interface Sources {
   readonly receiveReport: ReceiveReport;
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
+  readonly testConnection: TestConnection;
   readonly findModel: FindModel;
   readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
@@ -100,6 +105,9 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : importConfirmed;
   const lookUp = lookUpSet(parts, plugins);
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches(lookUp);
+  const connections = isDry ? NO_CONNECTIONS : (parts.connections ?? NO_CONNECTIONS);
+  const broker = openBroker(connections, fetches, clock);
+  const own_secrets = [...(parts.own_secrets ?? []), ...(await listAllSecrets(connections))];
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
     plugins,
@@ -107,16 +115,19 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     lookUp,
     fetches,
     children,
+    broker,
     clock,
     alarm: timerAlarm,
     log,
-    ...present({ own_folders: parts.own_folders, own_secrets: parts.own_secrets }),
+    own_secrets,
+    ...present({ own_folders: parts.own_folders }),
   });
   const pipeline: PipelineParts = {
     ...parts,
     plugins,
     lookUp,
     opened,
+    broker,
     admission: openAdmission(parts.flight_limits ?? {}, clock),
     // A dry run makes no call, and asks nobody about any.
     authorise: isDry ? [] : (parts.authorise ?? []),
@@ -130,7 +141,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     receiveReport: createReceiveReport(pipeline),
     replaceSecrets: createReplaceSecrets(pipeline),
     // Written answers need no variable.
-    findObstacle: (source) => (isDry ? undefined : findObstacle(source, pipeline)),
+    findObstacle: async (source) => (isDry ? undefined : findObstacle(source, pipeline)),
+    testConnection: broker.test,
     findModel: (source) => findModel(source, pipeline),
     listVariations: async (name, definition, question) => {
       const plugin = plugins.find((found) => found.name === name);

@@ -3,6 +3,8 @@ import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
 import type { Alarm, Capabilities, LogLevel, Source, SourcePlugin } from '../contract/source.js';
 import type { SourceProgram } from '../core/protocol/program.js';
+import type { Broker } from './connections/broker.js';
+import type { Credentials } from './connections/credentials.js';
 import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
 import { findCallBounds, withinClosing } from './call-bounds.js';
@@ -42,6 +44,7 @@ export interface OpenedSourcesParts {
   readonly lookUp: LookUpVariable;
   readonly fetches: Pick<OriginFetches, 'bind'>;
   readonly children: Pick<Children, 'bind'>;
+  readonly broker: Pick<Broker, 'secretsOf'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly log: Log;
@@ -52,7 +55,7 @@ export interface OpenedSourcesParts {
 }
 
 /** Where a source leads, and the secrets that its interface names. */
-type Reach = Pick<Route, 'origin' | 'command' | 'folder' | 'secrets'>;
+type Reach = Pick<Route, 'origin' | 'command' | 'folder' | 'secrets' | 'connection'>;
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
@@ -65,7 +68,7 @@ export interface OpenedSources {
    * Opens a source, which imports its plugin's code the first time.
    * @throws SourceFailure where the code cannot be imported, and every error that the plugin throws while it opens
    */
-  open(source: SourceProgram, route: Route): Promise<Source>;
+  open(source: SourceProgram, route: Route, credentials?: Credentials): Promise<Source>;
   /** Waits no longer than this for sources that do not end. */
   close(patience_ms?: number): Promise<void>;
 }
@@ -73,12 +76,13 @@ export interface OpenedSources {
 const CLOSE_PATIENCE_MS = 2_000;
 
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
-  const sources = new Map<string, Promise<Source>>();
+  const sources = new Map<string, { readonly opening: Promise<Source>; credentials: Credentials | undefined }>();
   const replacers = new Map<string, SecretReplacer>();
   const shared = new Map((parts.own_secrets ?? []).filter(isShared).map((secret) => [secret.value, secret]));
   const doors = new Map<string, Door>();
   const doorOf = (route: Route): Door => {
-    const name = `${route.plugin.name} ${variableOf(route)}`;
+    const names = [...Object.keys(route.origin?.headers ?? {}), ...route.secrets.map(({ variable }) => variable)];
+    const name = [route.plugin.name, variableOf(route), route.connection, ...names].join(' ');
     const door = doors.get(name) ?? openDoor(parts, route, () => secretsOf(route));
     doors.set(name, door);
     return door;
@@ -92,25 +96,30 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     const known = [...own, ...shared.values()];
     const token = callback && { variable: 'callback_token', value: callback.token };
     if (token) return createSecretReplacer([...known, token]);
-    const variables = [variableOf(route), ...route.secrets.map(({ variable }) => variable)].join(' ');
-    const replacer = replacers.get(variables) ?? createSecretReplacer(known);
-    replacers.set(variables, replacer);
+    const name = JSON.stringify(own);
+    const replacer = replacers.get(name) ?? createSecretReplacer(known);
+    replacers.set(name, replacer);
     return replacer;
   };
   return {
     secretsOf,
-    open: (program, route) => {
-      const opened = sources.get(program.hash);
-      if (opened) return opened;
+    open: (program, route, credentials) => {
+      const name = `${program.hash} ${route.connection}`;
+      const opened = sources.get(name);
+      // The newest end it.
+      if (opened) opened.credentials = credentials;
+      if (opened) return opened.opening;
       const capabilities = () => ({ ...toolsFor(parts, route, () => secretsOf(route)), ...doorOf(route) });
       const opening = openSource(parts, route, program, capabilities);
-      sources.set(program.hash, opening);
+      sources.set(name, { opening, credentials });
       // The next call tries again.
-      opening.catch(() => sources.delete(program.hash));
+      opening.catch(() => sources.delete(name));
       return opening;
     },
     close: async (patience_ms = CLOSE_PATIENCE_MS) => {
-      const closing = [...sources.values()].map((source) => withinClosing(async () => (await source).close?.()));
+      const closing = [...sources.values()].map(({ opening, credentials }) =>
+        withinClosing(async () => (await opening).close?.(), credentials),
+      );
       sources.clear();
       doors.clear();
       await noLongerThan(patience_ms, Promise.allSettled(closing), parts.alarm);
@@ -140,7 +149,7 @@ type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
   { fetches, children, log, own_folders }: OpenedSourcesParts,
-  { plugin: { name }, origin, command, folder }: Route,
+  { plugin: { name }, origin, command, folder, connection }: Route,
   secrets: () => SecretReplacer,
 ): Door {
   if (folder) return { files: { read: bindFolder(folder, own_folders) } };
@@ -148,7 +157,9 @@ function openDoor(
     return {
       spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets().text(line) })),
     };
-  return origin ? { origin: { url: origin.url, endpoint: origin.endpoint, fetch: fetches.bind(origin) } } : {};
+  if (origin === undefined) return {};
+  const { url, endpoint } = origin;
+  return { origin: { url, endpoint, fetch: fetches.bind(origin), ...present({ connection }) } };
 }
 
 function variableOf({ origin, command, folder }: Reach): string {
@@ -161,6 +172,7 @@ function toolsFor(
   secrets: () => SecretReplacer,
 ): Omit<Capabilities, keyof Door> {
   const names = [...(plugin.manifest.variables ?? []), ...(plugin.manifest.secret_variables ?? [])];
+  const handed = named.filter(({ is_attached }) => is_attached !== true);
   const variables = names.flatMap((name) => {
     const value = lookUp(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -168,7 +180,7 @@ function toolsFor(
   return {
     ...present({ model }),
     variables: Object.freeze(
-      Object.fromEntries([...variables, ...named.map((of) => [of.variable, of.value] as const)]),
+      Object.fromEntries([...variables, ...handed.map((of) => [of.variable, of.value] as const)]),
     ),
     clock: () => clock.now(),
     alarm: toAlarm(alarm),
@@ -206,7 +218,7 @@ function isShared({ value, is_name }: Secret): boolean {
   return is_name !== true && (isKeyLike(value) || (value.length >= 12 && /[0-9]/.test(value)));
 }
 
-function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): readonly Secret[] {
+function listSecrets({ plugins, lookUp, broker }: OpenedSourcesParts, route: Reach): readonly Secret[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
   const known = [...variables].flatMap((variable) => {
     const value = lookUp(variable);
@@ -214,5 +226,6 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): rea
   });
   const proxy = route.origin && findProxy(new URL(route.origin.url), lookUp);
   const ofProxy = proxy?.ok ? (proxy.origin?.secrets ?? []) : [];
-  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? []), ...ofProxy];
+  const ofConnection = route.connection === undefined ? [] : broker.secretsOf(route.connection);
+  return [...known, ...route.secrets, ...ofConnection, ...((route.origin ?? route.command)?.secrets ?? []), ...ofProxy];
 }

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, errors, ProxyAgent } from 'undici';
 import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
 import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.js';
+import type { Credentials } from './connections/credentials.js';
 import { findTlsFault } from '../core/content/tls-fault.js';
 import type { LookUpVariable, Origin } from './origin.js';
 import { findProxy } from './proxy.js';
@@ -74,16 +75,19 @@ async function fetchAt(way: Way, agentFor: AgentFor, [asked, init, call]: Parame
   const tunnel = url.protocol === 'https:' ? proxy : undefined;
   const signal = toSignal(bounds, init);
   try {
-    const sent = await toSent(origin, init);
+    const credentials = bounds.credentials?.origin === url.origin ? bounds.credentials : undefined;
+    const sent = await toSent(origin, init, credentials);
     await bounds.durable;
+    const sentTo = withMember(url, credentials?.query);
     // A fetch of the same client costs twice as much.
     const agent = agentFor(bounds.max_response_bytes, tunnel);
     const response = await watchSending(agent, bounds.onSending).request({
-      ...(proxy === undefined || tunnel ? toDirect(url, sent) : toPassedOn(url, sent, proxy)),
+      ...(proxy === undefined || tunnel ? toDirect(sentTo, sent) : toPassedOn(sentTo, sent, proxy)),
       signal,
       // All of a body is buffered: a connection that its peer ends while nobody reads would fail undici by an assertion.
       highWaterMark: bounds.max_response_bytes + 1,
     });
+    if (response.statusCode === 401) credentials?.reject?.();
     return await admit(way, url, response, bounds);
   } catch (error) {
     throw signal.aborted ? error : toFailure(way, error, bounds);
@@ -136,13 +140,25 @@ interface Sent {
 }
 
 /** The request as `fetch` would send it. */
-async function toSent(origin: Origin, init: RequestInit = {}): Promise<Sent> {
+async function toSent(origin: Origin, init: RequestInit = {}, credentials?: Credentials): Promise<Sent> {
   const headers = new Headers(init.headers);
   const body = await toSentBody(init.body ?? null, headers);
+  for (const [name, value] of Object.entries({ ...origin.headers, ...credentials?.headers })) headers.set(name, value);
   if (origin.authorization && !headers.has('authorization')) headers.set('authorization', origin.authorization);
   for (const [name, value] of Object.entries(DEFAULT_HEADERS)) if (!headers.has(name)) headers.set(name, value);
   const method = (init.method ?? 'GET').toUpperCase();
   return { method, headers: Object.fromEntries(headers), body };
+}
+
+/** A copy, so that no message shows what is added. */
+function withMember(url: URL, member: Credentials['query']): URL {
+  if (member === undefined) return url;
+  const [name, value] = member;
+  const whole = new URL(url);
+  // Another of this name could count in its place.
+  if (whole.searchParams.has(name)) whole.searchParams.delete(name);
+  whole.search += `${whole.search === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  return whole;
 }
 
 /** Reads any kind of body, and sets its type where the headers have none. */

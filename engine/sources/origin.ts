@@ -21,6 +21,8 @@ export interface Origin {
   readonly endpoint: string;
   /** The `Authorization` header made of the URL's credentials. */
   readonly authorization?: string;
+  /** Of each request, by the source's interface. They are secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly secrets: readonly Secret[];
 }
 
@@ -62,18 +64,40 @@ export function resolveModel(
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
 }
 
+/** The headers of each request whose values are in variables that are set. @returns a sentence where one cannot be sent */
+export function findSecretHeaders(
+  { secret_headers_field: field }: PluginManifest,
+  definition: JsonObject,
+  lookUp: LookUpVariable,
+): Readonly<Record<string, string>> | string | undefined {
+  const named = field === undefined ? undefined : definition[field];
+  if (typeof named !== 'object' || named === null) return undefined;
+  const headers: Record<string, string> = {};
+  for (const [header, variable] of Object.entries(named)) {
+    const value = lookUp(String(variable));
+    if (value === undefined) return `${String(variable)} is not set, which holds the header ${header}`;
+    if (!HEADER_VALUE.test(value)) return `${String(variable)} holds a character that no header may have`;
+    headers[header.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+/** Visible ASCII. */
+const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
+
 /** The variables that a source's interface names, by the manifest's leave, and that hold secrets. */
 export function findNamedSecrets(
-  { secret_variable_fields = [] }: PluginManifest,
+  { secret_variable_fields = [], secret_headers_field }: PluginManifest,
   definition: JsonObject,
   lookUp: LookUpVariable,
 ): readonly Secret[] {
   return secret_variable_fields
-    .flatMap((field) => listNames(definition, field))
-    .flatMap(({ name: variable }) => {
-      const value = lookUp(variable);
+    .flatMap((field) => listNames(definition, field).map(({ name }) => [name, field] as const))
+    .flatMap(([variable, field]) => {
+      const is_attached = field === secret_headers_field ? { is_attached: true as const } : {};
       // The value that is handed over is the last of a name.
-      return value === undefined ? [] : listSecretParts(value).map((part) => ({ variable, value: part }));
+      const parts = listSecretParts(lookUp(variable) ?? '').filter((part) => part !== '');
+      return parts.map((value) => ({ variable, value, ...is_attached }));
     });
 }
 

@@ -11,6 +11,8 @@ import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { ApprovalState } from '../ports/approvals.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
+import type { OpenConnection } from './connections/broker.js';
+import type { Credentials } from './connections/credentials.js';
 import type { Folder } from './folder.js';
 import type { Origin } from './origin.js';
 import type { DescribedPlugin } from './registry.js';
@@ -35,6 +37,8 @@ export interface Route {
   readonly model?: string;
   /** Secrets in variables that the source's own interface names. */
   readonly secrets: readonly Secret[];
+  /** The id of the connection that its requests get. */
+  readonly connection?: string;
 }
 
 export interface Routed extends Asked {
@@ -70,9 +74,11 @@ export interface Granted extends Approved {
   readonly [granted]: true;
 }
 
-/** That connection is there. */
+/** That connection is there, and is for its origin. */
 export interface Connected extends Granted {
   readonly [connected]: true;
+  /** Left out where the call names none. */
+  readonly connection?: OpenConnection;
 }
 
 export interface Checked extends Connected {
@@ -89,6 +95,8 @@ export interface Begun extends Checked {
 
 export interface Ready extends Begun {
   readonly secrets: SecretReplacer;
+  /** Of its connection. No plugin is handed them. */
+  readonly credentials?: Credentials;
   readonly source: Source;
   /** The plugin's means to answer later; left out where it cannot. */
   readonly pending?: NonNullable<InvocationContext['pending']>;

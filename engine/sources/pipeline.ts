@@ -5,6 +5,7 @@ import type { SourceProgram } from '../core/protocol/program.js';
 import type { Alarm } from '../contract/source.js';
 import type { Authorise } from './authorise.js';
 import type { Admission } from './admission.js';
+import type { Broker } from './connections/broker.js';
 import type { Applicant, Sign } from './admission-table.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
 import {
@@ -36,6 +37,7 @@ import { validateOutput } from './stages/validate-output.js';
 export interface PipelineParts extends ResolveParts, SecretsParts {
   readonly admission: Admission;
   readonly authorise: readonly Authorise[];
+  readonly broker: Pick<Broker, 'open'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly redact: Redact;
@@ -48,7 +50,7 @@ export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Show
     .next('authorise', (passage) => authorise(passage, parts.authorise))
     .next('approve', approve)
     .next('grant', grant)
-    .next('connect', connect)
+    .next('connect', (passage) => connect(passage, parts.broker))
     .next('validate', validateInput)
     .next('start', startDurably)
     .next('call', (passage) => openAndCall(passage, parts))

@@ -2,7 +2,7 @@ import { type Outcome, problem, type Problem, refuse } from '../contract/problem
 import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
-import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
+import { isEngineVariable } from '../contract/engine-variables.js';
 import type { BrokenManifest } from '../contract/problems/plugins.js';
 import type { FactsOf } from '../contract/problems/index.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
@@ -168,7 +168,7 @@ function checkNames(validate: Validate, manifest: PluginManifest, owned: readonl
     owned.some((own) => own.name === name && own.plugin === plugin && own.use === use);
   // A source may say which of its plugin's keys it means. A key goes to no other member, plugin or endpoint.
   const isReserved = (name: string, field: string, endpoint: Json | undefined): boolean => {
-    if (Object.hasOwn(ENGINE_VARIABLES, name)) return true;
+    if (isEngineVariable(name)) return true;
     const use = useOf(field);
     const isMeant = isOwn(name, use) && (use !== 'secret' || endpoint === undefined || isOwn(endpoint, 'origin'));
     return owned.some((own) => own.name === name) && !isMeant;

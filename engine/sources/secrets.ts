@@ -22,6 +22,8 @@ export interface Secret {
   readonly value: string;
   /** A name of the client, such as a user's, and no key. */
   readonly is_name?: true;
+  /** The engine adds it to requests, and hands it to no plugin. */
+  readonly is_attached?: true;
 }
 
 /**

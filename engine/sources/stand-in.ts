@@ -14,6 +14,7 @@ import type {
   SourcePlugin,
   TraceSink,
 } from '../contract/source.js';
+import type { SourceFailureClass } from '../contract/failure-class.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Answer, FaultAnswer } from '../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
@@ -119,10 +120,17 @@ function isFailing(answer: Answer): boolean {
   return 'failure' in answer || 'fault' in answer;
 }
 
+/** The failures of no plugin, and what comes nearest to them: of a decision, where nobody is asked for the call. */
+const INSTEAD: ReadonlyMap<string, SourceFailureClass> = new Map([
+  ['stopped', 'transport'],
+  ['approval_denied', 'unavailable'],
+  ['approval_expired', 'unavailable'],
+]);
+
 function failureOf(answer: Answer): SourceFailure {
   if ('failure' in answer) {
     const { failure, message, http_status, text } = answer;
-    const failure_class = failure === 'stopped' ? 'transport' : failure;
+    const failure_class = INSTEAD.get(failure) ?? (failure as SourceFailureClass);
     const facts = present({ http_status, body: text === undefined ? undefined : Buffer.from(text) });
     return makeSourceFailure(failure_class, message ?? `the answer that was written says ${failure}`, facts);
   }

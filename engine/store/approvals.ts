@@ -8,21 +8,31 @@ import type {
   AskedState,
   Decided,
   Decision,
-  GrantRecord,
   NamedApproval,
   UsedGrant,
 } from '../ports/approvals.js';
 import { FENCE, findHeld } from './attempts/fence.js';
 import type { OpenDatabase } from './database.js';
+import { COVERS, IS_USABLE, USED } from './grants.js';
+import { APPROVAL_FACT, factOfApproval, type NotedApproval, type NotedKind } from './records/approval-facts.js';
 import type { InWorld } from './queries.js';
 import { turnOf } from './state-heads.js';
-import { prepare, run, type Runner, type Values } from './statement.js';
+import { prepare, run, type Runner } from './statement.js';
 
 // A call that a person must approve has no record yet: it was not begun. What was decided stands in its row here, and the
 // message to the attempt only wakes its driver, which asks again and finds the decision. So nothing is lost between the
 // two, and no decision has an effect twice: the call itself is begun once.
 
-const STATE = `approval_id, status, deadline, reason`;
+// What was asked, and what was decided, are events of the attempt, each noted once: when a driver of it learns of it.
+const NOTE = (approval: string, condition: string) => `noted AS (
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, workflow_node_id,
+       workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id,
+       CASE status WHEN 'waiting' THEN 'approval_asked' ELSE 'approval_decided' END::timeline_event_kind,
+       coalesce(decided_at, asked_at), workflow_node_id, workflow_subject_entity_id,
+       json_build_object('approval_id', approval_id, 'tool_name', tool_name, 'status', status)
+     FROM ${approval} WHERE ${condition}
+     RETURNING event_kind)`;
 
 // A waiting row whose deadline has passed is left to `expireApprovals`.
 const ASK = prepare(
@@ -38,25 +48,30 @@ const ASK = prepare(
        clock_timestamp() + :deadline_ms::bigint * interval '1 millisecond'
      FROM fence
      ON CONFLICT (world_slug, attempt_id, command_key, binding_hash) DO NOTHING
-     RETURNING ${STATE}),
-   found AS (
-     SELECT ${STATE} FROM approvals
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND command_key = :command_key
-       AND binding_hash = :binding_hash)
-   SELECT state.*, (
+     RETURNING *),
+   state AS (
+     SELECT * FROM asked
+     UNION ALL
+     SELECT approvals.* FROM fence JOIN approvals USING (world_slug)
+     WHERE attempt_id = :attempt_id::uuid AND command_key = :command_key AND binding_hash = :binding_hash),
+   ${NOTE(
+     'state',
+     `approval_id = :approval_id::uuid OR (status <> 'waiting' AND NOT EXISTS (
+       SELECT FROM attempt_events AS events
+       WHERE events.world_slug = state.world_slug AND events.attempt_id = state.attempt_id
+         AND event_kind = 'approval_decided' AND details->>'approval_id' = state.approval_id::text))`,
+   )}
+   SELECT status, ${APPROVAL_FACT('state')} AS approval, (SELECT event_kind FROM noted) AS noted, (
        SELECT json_agg(json_build_object('grant_id', grant_id, 'arguments', arguments) ORDER BY granted_at)
-       FROM approval_grants AS grants
-       WHERE grants.world_slug = :world_slug AND grants.tool_name = :tool_name AND uses_left > 0
-         AND grants.deadline > now()
-         AND coalesce(grants.workflow_subject_entity_id = :subject_id, grants.workflow_subject_entity_id IS NULL)) AS grants
-   FROM fence CROSS JOIN (SELECT * FROM asked UNION ALL SELECT * FROM found) AS state`,
+       FROM approval_grants AS grants WHERE ${COVERS('state')} AND ${IS_USABLE}) AS grants
+   FROM state`,
 );
 
 interface AskedRow {
-  readonly approval_id: string;
   readonly status: ApprovalState['status'];
-  readonly deadline: string;
-  readonly reason: string | null;
+  readonly approval: NotedApproval;
+  /** Which event this statement has written; null where it has written none. */
+  readonly noted: NotedKind | null;
   readonly grants: AskedState['grants'] | null;
 }
 
@@ -85,33 +100,55 @@ export async function askApproval(
     deadline_ms,
   });
   if (row === undefined) return 'overtaken';
-  const { grants, deadline, ...state } = row;
-  return { ...state, deadline: Date.parse(deadline), grants: grants ?? [] };
+  const { status, approval, grants, noted } = row;
+  const { deadline, reason } = approval;
+  const facts = noted === null ? [] : [factOfApproval(noted, approval)];
+  return {
+    approval_id: approval.approval_id,
+    status,
+    reason,
+    deadline: Date.parse(deadline),
+    grants: grants ?? [],
+    facts,
+  };
 }
 
-// The use and the decision are one statement: a grant is used up exactly as often as it says.
+// The use and the decision are one statement: a grant is used up exactly as often as it says. The approval is locked first,
+// so that no use is lost where somebody decides on it at the same moment.
 const USE_GRANT = prepare(
   'use_approval_grant',
   `WITH ${FENCE},
-   used AS (
-     UPDATE approval_grants AS grants SET uses_left = uses_left - 1
-     FROM fence JOIN approvals USING (world_slug)
-     WHERE grants.world_slug = fence.world_slug AND grants.grant_id = :grant_id::uuid AND uses_left > 0
-       AND grants.deadline > now() AND approval_id = :approval_id::uuid AND approvals.status = 'waiting'
-     RETURNING grants.world_slug, grants.grant_id),
+   asked AS (
+     SELECT approvals.world_slug FROM fence JOIN approvals USING (world_slug)
+     WHERE approval_id = :approval_id::uuid AND approvals.status = 'waiting' FOR UPDATE OF approvals),
+   ${USED},
    decided AS (
      UPDATE approvals
-     SET status = 'approved', decided_at = clock_timestamp(), decided_by = 'grant', grant_id = used.grant_id
+     SET status = 'approved', decided_at = clock_timestamp(), decided_by = used.granted_by, grant_id = used.grant_id,
+       reason = used.reason
      FROM used
      WHERE approvals.world_slug = used.world_slug AND approval_id = :approval_id::uuid AND status = 'waiting'
-     RETURNING 1)
-   SELECT EXISTS (SELECT FROM decided) AS is_used FROM fence`,
+     RETURNING approvals.*),
+   ${NOTE('decided', 'true')}
+   SELECT (SELECT ${APPROVAL_FACT('decided')} FROM decided) AS approval, (SELECT event_kind FROM noted) AS noted FROM fence`,
 );
 
-/** Approves a call by a grant, which has one use less: one statement. @returns false where it has none left */
-export async function useGrant(runner: Runner, lease: AttemptLease, use: UsedGrant): Promise<boolean | 'overtaken'> {
-  const row = await findHeld<{ readonly is_used: boolean }>(runner, USE_GRANT, lease, { ...use });
-  return row === undefined ? 'overtaken' : row.is_used;
+/** Approves a call by a grant, which has one use less: one statement. @returns the fact; undefined where it has none left */
+export async function useGrant(
+  runner: Runner,
+  lease: AttemptLease,
+  use: UsedGrant,
+): Promise<AskedState['facts'] | 'overtaken'> {
+  const row = await findHeld<{ readonly approval: NotedApproval | null; readonly noted: NotedKind }>(
+    runner,
+    USE_GRANT,
+    lease,
+    {
+      ...use,
+    },
+  );
+  if (row === undefined) return 'overtaken';
+  return row.approval === null ? [] : [factOfApproval(row.noted, row.approval)];
 }
 
 /** An approval that a later one of the same call, or the end of its attempt, has made void. */
@@ -130,12 +167,19 @@ const DECIDE = prepare(
      SELECT named.* FROM named JOIN worlds USING (world_slug) FOR KEY SHARE OF worlds),
    attempt AS (
      SELECT attempts.* FROM world JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts),
+   asked AS (
+     SELECT approvals.world_slug FROM attempt AS attempts JOIN approvals USING (world_slug, attempt_id)
+     WHERE approval_id = :approval_id::uuid AND approvals.status = 'waiting' AND approvals.deadline > now()
+       AND NOT ${IS_SUPERSEDED}
+     FOR UPDATE OF approvals),
+   ${USED},
    decided AS (
      UPDATE approvals
-     SET status = :decision::approval_status, decided_at = clock_timestamp(), decided_by = :decided_by, reason = :reason
-     FROM attempt AS attempts
-     WHERE approvals.world_slug = attempts.world_slug AND approval_id = :approval_id::uuid AND approvals.status = 'waiting'
-       AND deadline > now() AND NOT ${IS_SUPERSEDED}
+     SET status = :decision::approval_status, decided_at = clock_timestamp(), decided_by = :decided_by,
+       grant_id = :grant_id::uuid, reason = :reason
+     FROM asked
+     WHERE approvals.world_slug = asked.world_slug AND approval_id = :approval_id::uuid
+       AND (:grant_id::uuid IS NULL OR EXISTS (SELECT FROM used))
      RETURNING approvals.world_slug, approvals.attempt_id, workflow_subject_entity_id AS agent_id),
    written AS (
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, agent_id, agent_turn_id,
@@ -158,12 +202,13 @@ const LOOK = prepare(
 /** Decides on a call, once, and wakes its attempt: one statement where that is accepted, else two. */
 export async function decideApproval(
   database: Pick<OpenDatabase, 'query' | 'ring'>,
-  { approval_id, decision, decided_by, reason, inbox_id }: Decision,
+  { approval_id, decision, decided_by, grant_id, reason, inbox_id }: Decision,
 ): Promise<Decided> {
   const said = { decided_by: toStoredText(decided_by), reason: reason === null ? null : toStoredText(reason) };
   const values = {
     approval_id,
     decision,
+    grant_id: grant_id ?? null,
     inbox_id,
     ...said,
     payload: canonicalText({ decision, reason: said.reason }),
@@ -236,6 +281,7 @@ const LIST = prepare(
   'list_approvals',
   `SELECT * FROM (${SELECT_RECORDS}
      WHERE (:world_slug::text IS NULL OR approvals.world_slug = :world_slug)
+       AND (:attempt_id::uuid IS NULL OR approvals.attempt_id = :attempt_id::uuid)
        AND (:after::uuid IS NULL OR approval_id < :after::uuid)) AS listed
    WHERE :status::text IS NULL OR status = :status
    ORDER BY approval_id DESC LIMIT :limit::int`,
@@ -249,59 +295,29 @@ export async function findApproval(runner: Runner, approval_id: string): Promise
 /** Approvals, the latest first. */
 export function listApprovals(
   runner: Runner,
-  {
-    world_slug = null,
-    status = null,
-    after = null,
-    limit,
-  }: {
+  wanted: {
     readonly world_slug?: string | null;
+    readonly attempt_id?: string | null;
     readonly status?: string | null;
     readonly after?: string | null;
     readonly limit: number;
   },
 ): Promise<readonly ApprovalRecord[]> {
-  return run<ApprovalRecord>(runner, LIST, { world_slug, status, after, limit } satisfies Values);
+  return run<ApprovalRecord>(runner, LIST, {
+    world_slug: null,
+    attempt_id: null,
+    status: null,
+    after: null,
+    ...wanted,
+  });
 }
 
-const GRANT = prepare(
-  'grant_approvals',
-  `INSERT INTO approval_grants (world_slug, grant_id, tool_name, workflow_subject_entity_id, arguments, uses_left, granted_by,
-     granted_at, deadline, reason)
-   SELECT world_slug, :grant_id::uuid, :tool_name, :subject_id, :arguments::json, :uses::int, :granted_by, now(),
-     now() + :deadline_ms::bigint * interval '1 millisecond', :reason
-   FROM worlds WHERE world_slug = :world_slug
-   RETURNING *`,
-);
+/** How many approvals of an attempt are shown. */
+const SHOWN_MAX = 100;
 
-/** Approves calls to come. @returns undefined where there is no such world */
-export async function grantApprovals(
-  runner: Runner,
-  {
-    subject_id,
-    arguments: wanted,
-    reason,
-    granted_by,
-    ...grant
-  }: InWorld & {
-    readonly grant_id: string;
-    readonly tool_name: string;
-    readonly subject_id: string | null;
-    readonly arguments: GrantRecord['arguments'];
-    readonly uses: number;
-    readonly granted_by: string;
-    readonly deadline_ms: number;
-    readonly reason: string | null;
-  },
-): Promise<GrantRecord | undefined> {
-  const rows = await run<GrantRecord>(runner, GRANT, {
-    ...grant,
-    subject_id,
-    arguments: canonicalText(wanted),
-    granted_by: toStoredText(granted_by),
-    reason: reason === null ? null : toStoredText(reason),
-  });
-  return rows[0];
+/** The calls of an attempt for which a person was asked, in the order of the questions. */
+export async function listApprovalsOf(runner: Runner, attempt_id: string): Promise<readonly ApprovalRecord[]> {
+  return (await listApprovals(runner, { attempt_id, limit: SHOWN_MAX })).toReversed();
 }
 
 const STATISTICS = prepare(

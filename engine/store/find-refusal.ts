@@ -11,6 +11,7 @@ export const CHANGING_TABLES: readonly string[] = [
   'budget_reservations',
   'budgets',
   'llm_calls',
+  'memory_words',
   'operator_actions',
   'pending_calls',
   'search_progress',

@@ -6,10 +6,11 @@ import {
   decideApproval,
   expireApprovals,
   findApproval,
-  grantApprovals,
   listApprovals,
+  listApprovalsOf,
   listApprovalStatistics,
 } from './approvals.js';
+import { addGrant, findGrant, listGrants, revokeGrant } from './grants.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
@@ -55,16 +56,19 @@ import {
 } from './records/browse-lists.js';
 import { readFactsOf } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
+import { listToolCalls } from './records/tool-calls.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
   findMisplacedValue,
   listTurnFaults,
   findSessions,
+  hasWorld,
   listEndedAttempts,
   listSeals,
   readSealedContents,
 } from './records/sealed.js';
+import { readTextRecord } from './records/text-record.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -77,7 +81,7 @@ import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
 import { purgeMemories } from './purge-memories.js';
-import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -207,15 +211,16 @@ const RECORDS = {
   attempts: listAttempts,
   invocation: byId(findInvocation),
   exchanges: listExchanges,
+  toolCalls: listToolCalls,
   llmCall: byId(findLlmCall),
   agentTurn: byId(findAgentTurn),
   agentTurnsBeside: listTurnsBeside,
   agents: listAgentHeads,
+  textRecord: readTextRecord,
 };
 
 const LOG = {
   grow: growLog,
-  leaves: readLeaves,
   faulty: listFaultyLeaves,
   seals: listLoggedSeals,
   patches: listPatchTexts,
@@ -224,16 +229,19 @@ const LOG = {
 const APPROVALS = {
   find: findApproval,
   list: listApprovals,
+  of: listApprovalsOf,
   statistics: listApprovalStatistics,
   decide: decideApproval,
-  grant: grantApprovals,
 };
+
+const GRANTS = { add: addGrant, find: findGrant, list: listGrants, revoke: revokeGrant };
 
 const LEDGER = {
   facts: readFactsOf,
   seals: listSeals,
   contents: readSealedContents,
   ended: listEndedAttempts,
+  hasWorld,
   sessions: findSessions,
   misplaced: findMisplacedValue,
   turnFaults: listTurnFaults,
@@ -302,6 +310,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
     approvals: bind(database, APPROVALS),
+    grants: bind(database, GRANTS),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

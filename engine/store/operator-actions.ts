@@ -9,7 +9,7 @@ const BEGIN = prepare(
   'begin_operator_action',
   `INSERT INTO operator_actions (world_slug, action_id, action, acted_by, surface, address, reason, details, attempt_id,
      source_invocation_id, acted_at)
-   VALUES (:world_slug, :action_id::uuid, :action::operator_action, :acted_by, :surface::action_surface, :address, :reason, :details::json,
+   VALUES (:world_slug, :action_id::uuid, :action, :acted_by, :surface::action_surface, :address, :reason, :details::json,
      :attempt_id::uuid, :source_invocation_id::uuid, :acted_at::timestamptz)`,
 );
 

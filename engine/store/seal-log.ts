@@ -52,14 +52,14 @@ const LEAVES = prepare(
 const UNLOGGED = prepare(
   'unlogged_seals',
   `SELECT seals.world_slug, seals.seal_seq, seals.attempt_id, source_invocation_id,
-     length(leaf_hashes) / 32 AS entries, root, previous_root, sealed_at
+     coalesce(length(leaf_hashes), 0) / 32 AS entries, coalesce(root, '') AS root, previous_root, sealed_at
    FROM seals LEFT JOIN log_leaves USING (world_slug, seal_seq, attempt_id)
    WHERE log_index IS NULL ORDER BY seals.world_slug, seals.seal_seq`,
 );
 
 const LAST = prepare(
   'last_checkpoint',
-  'SELECT origin, tree_size, root, note FROM checkpoints ORDER BY tree_size DESC, made_at DESC LIMIT 1',
+  "SELECT origin, tree_size, coalesce(root, '') AS root, note FROM checkpoints ORDER BY tree_size DESC, made_at DESC LIMIT 1",
 );
 
 const APPEND = prepare(
@@ -104,12 +104,6 @@ export function growLog(
   });
 }
 
-/** All leaf hashes of the log, one behind the other. */
-export async function readLeaves(runner: Runner): Promise<Uint8Array> {
-  const [row] = await run<{ leaves: Uint8Array }>(runner, LEAVES, {});
-  return row?.leaves ?? new Uint8Array();
-}
-
 // The text of the leaf as the seal's row gives it; null without a row. A moment has milliseconds, never less.
 const TEXT = `
        '{"attempt_id":"' || seals.attempt_id || '","entries":' || length(leaf_hashes) / 32 || ',"previous_root":"'
@@ -120,10 +114,10 @@ const TEXT = `
 
 const FAULTY = prepare(
   'list_faulty_leaves',
-  `SELECT log_leaves.world_slug, seal_seq, attempt_id, seal, seals.root IS NULL AS is_gone
+  `SELECT log_leaves.world_slug, seal_seq, attempt_id, coalesce(seal, '') AS seal, seals.world_slug IS NULL AS is_gone
    FROM log_leaves LEFT JOIN seals USING (world_slug, seal_seq, attempt_id)
    WHERE (:world_slug::text IS NULL OR log_leaves.world_slug = :world_slug::text)
-     AND (leaf_hash <> sha256('\\x00'::bytea || convert_to(seal, 'UTF8')) OR seal IS DISTINCT FROM ${TEXT})
+     AND (leaf_hash IS DISTINCT FROM sha256('\\x00'::bytea || convert_to(seal, 'UTF8')) OR seal IS DISTINCT FROM ${TEXT})
    ORDER BY log_index`,
 );
 
@@ -140,7 +134,8 @@ export function listFaultyLeaves(runner: Runner, world_slug: string | null = nul
 
 const LOGGED = prepare(
   'list_logged_seals',
-  `SELECT log_index, seal, attempt_id, seal_seq, source_invocation_id, leaf_hashes
+  `SELECT log_index, coalesce(seal, '') AS seal, attempt_id, seal_seq, source_invocation_id,
+     CASE WHEN seals.world_slug IS NOT NULL THEN coalesce(leaf_hashes, '') END AS leaf_hashes
    FROM log_leaves LEFT JOIN seals USING (world_slug, seal_seq, attempt_id)
    WHERE log_leaves.world_slug = :world_slug AND (attempt_id = :attempt_id::uuid OR :attempt_id::uuid IS NULL)
    ORDER BY log_index`,

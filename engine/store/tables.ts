@@ -56,19 +56,6 @@ export type ModelOutputKind =
   | 'json_answer'
   | 'tool_call';
 
-export type OperatorAction =
-  | 'decide_call'
-  | 'delete_world'
-  | 'fork_world'
-  | 'grant_calls'
-  | 'purge_memories'
-  | 'report_call'
-  | 'run_turns'
-  | 'see_unredacted'
-  | 'settle_call'
-  | 'stop_attempt'
-  | 'take_back_turns';
-
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format';
 
 export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
@@ -80,11 +67,14 @@ export type SegmentOrigin =
   | 'correction'
   | 'function_call'
   | 'last_lap'
+  | 'memory.pinned'
+  | 'memory.retrieved'
   | 'model'
   | 'nodes'
   | 'reasoning'
   | 'schema'
   | 'subject'
+  | 'subject.own_turns'
   | 'subject.rendered'
   | 'tool_result'
   | 'tools.available'
@@ -102,6 +92,8 @@ export type SourceInvocationKind =
 export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'running' | 'succeeded';
 
 export type TimelineEventKind =
+  | 'approval_asked'
+  | 'approval_decided'
   | 'attempt_began'
   | 'attempt_continued'
   | 'attempt_failed'
@@ -161,7 +153,9 @@ export interface ApprovalGrants {
   granted_at: string;
   granted_by: string;
   reason: string | null;
+  revoked_at: string | null;
   tool_name: string;
+  uses: number;
   uses_left: number;
   workflow_subject_entity_id: string | null;
   world_slug: string;
@@ -362,6 +356,16 @@ export interface EnvironmentContents {
   world_slug: string;
 }
 
+export interface IndexedMemories {
+  entity_id: string;
+  language: string;
+  memory_seq: number;
+  place: number;
+  turn: number;
+  words_until: number;
+  world_slug: string;
+}
+
 export interface JsonSchemas {
   content: Json;
   created_at: Generated<string>;
@@ -392,6 +396,7 @@ export interface LlmCalls {
   output_tokens: number | null;
   prefix_hash: string;
   reasoning_tokens: number | null;
+  retrieved: Json | null;
   schema_delivery: SchemaDelivery;
   source_invocation_id: string;
   started_at: string;
@@ -464,6 +469,16 @@ export interface MemoryPurges {
   world_slug: string;
 }
 
+export interface MemoryWords {
+  entity_id: string;
+  first_place: number;
+  language: string;
+  memories_before: number;
+  postings: ArrayType<number>;
+  word: string;
+  world_slug: string;
+}
+
 export interface OfferedSchemas {
   content: Json;
   hash: string;
@@ -474,7 +489,7 @@ export interface OperatorActions {
   accepted: boolean | null;
   acted_at: string;
   acted_by: string;
-  action: OperatorAction;
+  action: string;
   action_id: string;
   address: string | null;
   attempt_id: string | null;
@@ -717,6 +732,7 @@ export interface DB {
   entity_memories: EntityMemories;
   entity_states: EntityStates;
   environment_contents: EnvironmentContents;
+  indexed_memories: IndexedMemories;
   json_schemas: JsonSchemas;
   llm_calls: LlmCalls;
   llm_chunks: LlmChunks;
@@ -727,6 +743,7 @@ export interface DB {
   llm_streams: LlmStreams;
   log_leaves: LogLeaves;
   memory_purges: MemoryPurges;
+  memory_words: MemoryWords;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

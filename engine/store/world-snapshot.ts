@@ -20,7 +20,7 @@ export const AT_PLACE = `
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
 /** The origins of the patch that wrote a row; JSON null where no patch did, an empty list where they are not on record. */
-const originsOf = (row: string): string => `(
+export const originsOf = (row: string): string => `(
   SELECT coalesce(to_json(patches.origins), '[]') FROM world_patches AS patches
   WHERE patches.world_slug = ${row}.world_slug AND patches.turn = ${row}.turn AND patches.patch_seq = ${row}.patch_seq)`;
 
@@ -55,18 +55,46 @@ export const ENVIRONMENTS = `(
         ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
       ORDER BY turn DESC LIMIT 1) AS latest)`;
 
-// A purge is of the memories that there were at its turn. One that no patch wrote is of the scenario.
+/**
+ * Whether a row that a patch or the scenario wrote has an origin of some purges.
+ * @param purges its CTE or table, at the place where memories are read
+ */
+export const isPurged = (row: string, purges: string): string => `EXISTS (
+    SELECT FROM ${purges} AS purges WHERE ${row}.turn <= purges.at_turn AND purges.origin = ANY (
+      CASE WHEN ${row}.patch_seq IS NULL THEN '{scenario}' ELSE (
+        SELECT coalesce(wrote.origins, '{}') || 'world'::text FROM world_patches AS wrote
+        WHERE wrote.world_slug = ${row}.world_slug AND wrote.turn = ${row}.turn
+          AND wrote.patch_seq = ${row}.patch_seq) END))`;
+
+/** A purge is of the memories that there were at its turn. */
+const PURGES = `(
+      SELECT at_turn, memory_purges.origin FROM place JOIN memory_purges USING (world_slug) WHERE at_turn <= place.turn)`;
+
 const MEMORIES = `(
-  SELECT json_agg(json_build_object('entity_id', memories.entity_id, 'turn', memories.turn, 'content', memories.content,
-      'origins', CASE WHEN memories.patch_seq IS NOT NULL THEN coalesce(to_json(patches.origins), '[]') END)
-    ORDER BY memories.entity_id, memories.turn, memory_seq)
+  SELECT json_agg(json_build_object('entity_id', entity_id, 'turn', memories.turn, 'content', content,
+    'origins', ${originsOf('memories')}) ORDER BY entity_id, memories.turn, memory_seq)
   FROM readable JOIN entity_memories AS memories USING (world_slug)
-    LEFT JOIN world_patches AS patches ON patches.world_slug = memories.world_slug AND patches.turn = memories.turn
-      AND patches.patch_seq = memories.patch_seq
-  WHERE memories.turn <= readable.until_turn AND NOT EXISTS (
-    SELECT FROM place JOIN memory_purges AS purges USING (world_slug)
-    WHERE purges.at_turn <= place.turn AND memories.turn <= purges.at_turn AND purges.origin = ANY (
-      CASE WHEN memories.patch_seq IS NULL THEN '{scenario}' ELSE coalesce(patches.origins, '{}') || 'world'::text END)))`;
+  WHERE memories.turn <= readable.until_turn AND NOT ${isPurged('memories', PURGES)})`;
+
+// Of each agent the latest memories, and those of the scenario: a prompt shows no others as they are.
+const LATEST_MEMORIES = `
+  CASE WHEN :memories::int > 0 THEN (
+    SELECT json_agg(json_build_object('entity_id', id, 'turn', turn, 'content', kept.content,
+      'origins', ${originsOf('kept')}) ORDER BY id, turn, memory_seq)
+    FROM setting, json_array_elements(setting.content->'entities') AS row (entity),
+      LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
+      LATERAL (
+        (SELECT latest.* FROM readable CROSS JOIN LATERAL (
+           SELECT world_slug, turn, memory_seq, memories.content, patch_seq FROM entity_memories AS memories
+           WHERE memories.world_slug = readable.world_slug AND entity_id = id
+             AND memories.turn <= readable.until_turn AND NOT ${isPurged('memories', PURGES)}
+           ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int) AS latest
+         ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int)
+        UNION
+        SELECT world_slug, turn, memory_seq, memories.content, patch_seq
+        FROM readable JOIN entity_memories AS memories USING (world_slug)
+        WHERE entity_id = id AND turn = 0 AND NOT ${isPurged('memories', PURGES)}) AS kept
+    WHERE entity->>'kind' = 'agent') END`;
 
 // The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `
@@ -77,15 +105,29 @@ const EVENTS = `
             ORDER BY effect_index)
           FROM patch_effects AS effects
           WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
-            AND effects.patch_seq = patches.patch_seq))
+            AND effects.patch_seq = patches.patch_seq
+            AND (op <> 'append_entity_memory' OR NOT ${isPurged('patches', PURGES)})))
       ORDER BY patches.turn, patch_seq)
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
 
-const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
+const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities`;
 
-/** The columns of `ContentsRow`, read at the place: everything that is there in one row. Takes `:event_turns`. */
-export const CONTENTS = `${STATES}, ${EVENTS} AS events`;
+/** The columns of `ContentsRow`, read at the place: all that a turn begins with, in one row. Takes a `WorldWindow`. */
+export const CONTENTS = `${STATES}, ${LATEST_MEMORIES} AS memories, ${EVENTS} AS events`;
+
+/** How far back a turn looks. */
+export interface WorldWindow {
+  readonly event_turns: number;
+  readonly memories: number;
+}
+
+/** The part of a request that says so; all memories, where it does not say. */
+export function toWindow({ event_turns, memories = ALL }: Partial<WorldWindow> & Pick<WorldWindow, 'event_turns'>) {
+  return { event_turns, memories };
+}
+
+const ALL = 2 ** 31 - 1;
 
 const selectAt = (columns: string): string =>
   `WITH place (world_slug, turn) AS (SELECT :world_slug::text COLLATE "C", :turn::bigint), ${AT_PLACE} SELECT ${columns}`;
@@ -93,7 +135,7 @@ const selectAt = (columns: string): string =>
 const WORLD = prepare('world_at_turn', selectAt(CONTENTS));
 
 // Its plan never depends on a value, so a session plans it once. With the events it is planned each time.
-const SNAPSHOT = prepare('world_contents', selectAt(STATES));
+const SNAPSHOT = prepare('world_contents', selectAt(`${STATES}, ${MEMORIES} AS memories`));
 
 interface EntityRow {
   readonly id: string;
@@ -138,12 +180,20 @@ export async function readContents(runner: Runner, world_slug: string, turn: num
   return toContents(await readRow<SnapshotRow>(runner, SNAPSHOT, { world_slug, turn }));
 }
 
-/** Reads the value that a turn begins with, with the events of so many turns before it. */
+/** Reads the value that a turn begins with. */
 export async function readWorld(
   runner: Runner,
-  place: { readonly world_slug: string; readonly turn: number; readonly event_turns: number },
+  {
+    world_slug,
+    turn,
+    ...window
+  }: Parameters<typeof toWindow>[0] & Pick<World, 'turn'> & { readonly world_slug: string },
 ): Promise<World> {
-  return toWorld(place.world_slug, place.turn, await readRow<ContentsRow>(runner, WORLD, { ...place }));
+  return toWorld(
+    world_slug,
+    turn,
+    await readRow<ContentsRow>(runner, WORLD, { world_slug, turn, ...toWindow(window) }),
+  );
 }
 
 async function readRow<Row extends object>(runner: Runner, statement: HotStatement, place: Values): Promise<Row> {
@@ -161,7 +211,7 @@ function toContents({ environments, entities, memories }: SnapshotRow): WorldCon
 }
 
 /** A value without origins is the scenario's. */
-function written(origins: Origins | null): { readonly origins?: Origins } {
+export function written(origins: Origins | null): { readonly origins?: Origins } {
   return origins === null ? {} : { origins: ofPatch(origins) };
 }
 

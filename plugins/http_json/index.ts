@@ -24,17 +24,12 @@ export default plugin;
 
 async function ask(
   settings: HttpJsonInterface,
-  { origin, failure, fillPath, parseJson, variables }: Capabilities,
+  { origin, failure, fillPath, parseJson }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
   if (!origin) throw failure('unavailable', `${settings.url_env} is not set`);
-  const { url, ...init } = toHttpRequest(
-    settings,
-    { origin_url: origin.url, failure, fillPath, variables },
-    request,
-    context,
-  );
+  const { url, ...init } = toHttpRequest(settings, { origin_url: origin.url, failure, fillPath }, request, context);
   const response = await origin.fetch(url, { ...init, signal: context.signal }, context);
   const { bytes, broke } = await readBody(response);
   const facts = {
@@ -52,7 +47,10 @@ async function ask(
       method: settings.method,
       place: `${new URL(origin.url).origin}${settings.path}`,
       url_variable: settings.url_env,
-      key_variables: Object.values(settings.secret_headers ?? {}),
+      keys: [
+        ...Object.values(settings.secret_headers ?? {}),
+        ...(origin.connection === undefined ? [] : [`the connection ${origin.connection}`]),
+      ],
     };
     const retry_after = response.headers.get('retry-after') ?? undefined;
     const refused = readRefusal({ http_status: response.status, body: bytes, retry_after }, asked);

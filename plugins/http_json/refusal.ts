@@ -13,7 +13,7 @@ export interface AskedOf {
   /** The origin, and the path as the source writes it: values of the request and the URL's own path may be private. */
   readonly place: string;
   readonly url_variable: string;
-  readonly key_variables: readonly string[];
+  readonly keys: readonly string[];
 }
 
 /** Why a service did not answer, and the repair. */
@@ -61,8 +61,8 @@ const PLACE: ToRepair = ({ url_variable }) => `nothing is there; check path of t
 
 const REPAIRS: Readonly<Record<number, ToRepair>> = {
   400: REQUEST,
-  401: ({ key_variables }) => `it asks for authentication; ${toKeys(key_variables)}`,
-  403: ({ key_variables }) => `it does not authorise this; ${toKeys(key_variables)}`,
+  401: ({ keys }) => `it asks for authentication; ${toKeys(keys)}`,
+  403: ({ keys }) => `it does not authorise this; ${toKeys(keys)}`,
   404: PLACE,
   405: ({ method }) => `it does not take ${method} there; check method and path of the source`,
   410: PLACE,
@@ -83,6 +83,6 @@ function toRepair({ http_status, retry_after }: Refusal, asked: AskedOf): string
   return REPAIRS[http_status]?.(asked) ?? '';
 }
 
-function toKeys(variables: readonly string[]): string {
-  return variables.length === 0 ? 'name one in secret_headers of the source' : `check ${variables.join(', ')}`;
+function toKeys(keys: readonly string[]): string {
+  return keys.length === 0 ? 'name a connection in the binding' : `check ${keys.join(', ')}`;
 }

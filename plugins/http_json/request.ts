@@ -13,7 +13,7 @@ export interface HttpRequest {
 const TARGET_LENGTH_MAX = 8_000;
 
 /** The capabilities that a request needs, beside the source. */
-export interface Means extends Pick<Capabilities, 'failure' | 'fillPath' | 'variables'> {
+export interface Means extends Pick<Capabilities, 'failure' | 'fillPath'> {
   /** Without a slash at its end. */
   readonly origin_url: string;
 }
@@ -21,11 +21,11 @@ export interface Means extends Pick<Capabilities, 'failure' | 'fillPath' | 'vari
 /**
  * The request as HTTP: its members are the path's parameters, and the rest is the query or the body. The headers let a
  * service recognise a repeated call, and answer later.
- * @throws SourceFailure where the request does not fit the path or the query, or a secret is not set
+ * @throws SourceFailure where the request does not fit the path or the query
  */
 export function toHttpRequest(
   definition: HttpJsonInterface,
-  { origin_url, failure, fillPath, variables }: Means,
+  { origin_url, failure, fillPath }: Means,
   request: Json,
   call: Pick<InvocationContext, 'client_request_id' | 'correlation_id' | 'pending'>,
 ): HttpRequest {
@@ -44,7 +44,6 @@ export function toHttpRequest(
     method,
     headers: {
       ...definition.headers,
-      ...readSecrets(definition, { failure, variables }),
       accept: 'application/json',
       ...(has_body ? { 'content-type': 'application/json' } : {}),
       'x-client-request-id': call.client_request_id,
@@ -53,22 +52,4 @@ export function toHttpRequest(
     },
     ...(has_body ? { body: JSON.stringify(rest) } : {}),
   };
-}
-
-/** Visible ASCII, as a header has it. */
-const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
-
-function readSecrets(
-  { secret_headers = {} }: HttpJsonInterface,
-  { failure, variables }: Pick<Means, 'failure' | 'variables'>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(secret_headers).map(([name, variable]) => {
-      const value = variables[variable];
-      if (value === undefined) throw failure('unavailable', `${variable} is not set, which holds the header ${name}`);
-      if (!HEADER_VALUE.test(value))
-        throw failure('unavailable', `${variable} holds a character that no header may have`);
-      return [name, value];
-    }),
-  );
 }

@@ -87,7 +87,7 @@ async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capa
 
 function toAskedOf(
   settings: LlmChatInterface,
-  { model = '', quote }: Capabilities,
+  { model = '', quote, origin }: Capabilities,
   { output_schema, native }: ChatRequest,
 ): AskedOf {
   const isObject = settings.schema_delivery === 'json_object';
@@ -95,7 +95,7 @@ function toAskedOf(
     model,
     is_native: native !== undefined,
     base_url_variable: baseUrlVariable(settings),
-    key_variable: keyVariable(settings),
+    key_variable: origin?.connection === undefined ? keyVariable(settings) : `the connection ${origin.connection}`,
     ...(output_schema ? { response_format: 'json_schema' } : isObject ? { response_format: 'json_object' } : {}),
     quote,
   };

@@ -80,13 +80,14 @@ export type FoundKey =
     };
 
 /**
- * Finds the key. An endpoint that the source names by a variable of its own never gets the key of another.
+ * Finds the key; none where a connection has one. An endpoint that the source names by a variable of its own never gets the key of another.
  */
 export function findKey(
   settings: LlmChatInterface,
   variables: Readonly<Record<string, string>>,
-  origin_url: string,
+  origin: Pick<NonNullable<Capabilities['origin']>, 'url' | 'connection'>,
 ): FoundKey {
+  if (origin.connection !== undefined) return { ok: true, key: undefined };
   const { api_key_env, base_url_env } = settings;
   if (api_key_env !== undefined) {
     const key = variables[api_key_env];
@@ -101,7 +102,7 @@ export function findKey(
   if (base_url_env !== undefined) return { ok: true, key: undefined };
   const variable = KEY_VARIABLES.find((name) => variables[name] !== undefined);
   if (variable !== undefined) return toFoundKey(variable, variables[variable] ?? '');
-  if (origin_url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
+  if (origin.url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
   const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none, such as http://127.0.0.1:11434/v1 for a local model`;
   return { ok: false, failure_class: 'unavailable', message };
 }

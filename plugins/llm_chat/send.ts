@@ -17,7 +17,7 @@ export function openSender(settings: LlmChatInterface, capabilities: Capabilitie
   return async (request, context) => {
     if (!origin || !client || model === undefined)
       throw failure('unavailable', `${baseUrlVariable(settings)} is not set`);
-    const found = findKey(settings, capabilities.variables, origin.url);
+    const found = findKey(settings, capabilities.variables, origin);
     if (!found.ok) throw failure(found.failure_class, found.message);
     const body = toBody(settings, capabilities, request) as unknown as OpenAI.ChatCompletionCreateParams;
     const headers = toHeaders(found.key, context.client_request_id);

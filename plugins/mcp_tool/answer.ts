@@ -8,8 +8,8 @@ export type Answer =
 /** Parses a text, in the reading that its call asks for. */
 type ReadJson = (text: string) => ParsedAnswer;
 
-/** The tools of a server that declare an output schema. Nothing else of its list is used. */
-export type Listing = ReadonlyMap<string, { readonly declares_output: boolean }>;
+/** The tools of a server, by name, as it defines them. */
+export type Listing = ReadonlyMap<string, JsonObject>;
 
 /** One page of `tools/list`: its tools, and where the next one begins. */
 export interface ListingPage {
@@ -41,8 +41,8 @@ export function readResult(result: JsonObject, text_is_json: boolean, readJson: 
 /** Reads one page of `tools/list`; entries that are no tools are skipped. */
 export function readListing(result: JsonObject): ListingPage {
   const tools = toTools(result).flatMap((tool) => {
-    const { name, outputSchema } = tool;
-    return typeof name === 'string' ? [[name, { declares_output: isObject(outputSchema) }] as const] : [];
+    const { name } = tool;
+    return typeof name === 'string' ? [[name, tool] as const] : [];
   });
   const next = result['nextCursor'];
   return { tools: new Map(tools), ...(typeof next === 'string' ? { next_cursor: next } : {}) };
@@ -71,6 +71,11 @@ export function partTools(
     tools: read.filter(({ left_out }) => left_out.length === 0).map(({ tool }) => tool),
     left_out: read.flatMap(({ left_out }) => left_out),
   };
+}
+
+/** Whether a tool says that its answer is JSON. */
+export function declaresOutput({ outputSchema }: JsonObject): boolean {
+  return isObject(outputSchema);
 }
 
 /** Says that a tool is missing, and which there are. */

@@ -1,8 +1,9 @@
 import type { Capabilities, InvocationContext, Json, JsonObject, SourceAnswer, SourcePlugin } from 'chukwa/plugin';
-import { describeMissing, partTools, readListing, readResult, toTools } from './answer.js';
+import { declaresOutput, describeMissing, partTools, readListing, readResult, toTools } from './answer.js';
 import { takeResult } from './as-written.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
+import { describeDrift, toDefinition, toPin } from './pin.js';
 import { toArguments, toCallParams } from './request.js';
 import { listPages, listTools, type Session } from './session.js';
 import { isSourceFailure } from './wire.js';
@@ -86,8 +87,7 @@ async function callTool(
 ): Promise<SourceAnswer> {
   const { tool_name } = settings;
   if (tool_name === undefined) return listAll({ failure, parseJson }, { session, context });
-  const declares_output = await findTool(tool_name, session, context.signal);
-  if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
+  const tool = await findTool({ ...settings, tool_name }, session, { failure, signal: context.signal });
   const params = toCallParams(tool_name, given, context.client_request_id);
   context.acts();
   const given_back = await session.ask('tools/call', params, context.signal);
@@ -95,7 +95,7 @@ async function callTool(
   const { result, body } = takeResult(given_back, reading === 'lenient', failure);
   const facts = body === undefined ? {} : { body };
   const readJson = (text: string) => parseJson(text, reading);
-  const answer = readResult(result, settings.text === 'json' || declares_output, readJson);
+  const answer = readResult(result, settings.text === 'json' || declaresOutput(tool), readJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }
@@ -116,11 +116,29 @@ async function listAll(
   return { value: { tools, ...(left_out.length > 0 ? { left_out } : {}), ...(is_cut ? { is_cut } : {}) } };
 }
 
-/** Whether the tool declares an output schema; or a sentence, where there is no such tool. */
-async function findTool(tool_name: string, session: Session, signal: AbortSignal): Promise<boolean | string> {
+/** The tool as its server defines it; empty where the server does not list its tools. @throws SourceFailure */
+async function findTool(
+  settings: McpToolInterface & { readonly tool_name: string },
+  session: Session,
+  { failure, signal }: Pick<Capabilities, 'failure'> & Pick<InvocationContext, 'signal'>,
+): Promise<JsonObject> {
+  const { tool_name } = settings;
   const known = session.listing?.get(tool_name);
-  if (known) return known.declares_output;
-  session.listing = await listTools(session, signal);
-  if (!session.listing) return false;
-  return session.listing.get(tool_name)?.declares_output ?? describeMissing(tool_name, session.listing);
+  if (known && (await findDrift(settings, known)) === undefined) return known;
+  // The list that was read may be older than the pin.
+  const listing = await listTools(session, signal);
+  session.listing = listing;
+  const tool = listing === undefined ? {} : listing.get(tool_name);
+  if (tool === undefined) throw failure('unavailable', describeMissing(tool_name, listing ?? new Map()));
+  const drift = await findDrift(settings, tool);
+  if (drift !== undefined) throw failure('unavailable', drift);
+  return tool;
+}
+
+/** How the server's definition differs from the one that a person has pinned, in a sentence that quotes nothing of it. */
+async function findDrift({ pin, pinned }: McpToolInterface, tool: JsonObject): Promise<string | undefined> {
+  const served = toDefinition(tool);
+  if (pin === undefined || (await toPin(served)) === pin) return undefined;
+  const drift = describeDrift(served, pinned);
+  return `the server defines the tool otherwise than it was pinned, by its ${drift}: chukwa mcp diff shows how, and --write pins it anew`;
 }

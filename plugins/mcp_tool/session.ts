@@ -15,6 +15,7 @@ export interface Session {
   used: boolean;
   /** A call was aborted, and the server has not answered since. */
   doubted: boolean;
+  /** The server's tools; read again once it has said that they have changed. */
   listing: Listing | undefined;
   /**
    * Sends a request. Taken back when the signal is aborted.
@@ -47,7 +48,7 @@ export async function openSession(
     void wire.close();
     throw reason;
   }
-  return {
+  const session: Session = {
     wire,
     used: false,
     doubted: false,
@@ -61,6 +62,8 @@ export async function openSession(
         throw toFailure(error, wire, failure);
       }),
   };
+  client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => void (session.listing = undefined));
+  return session;
 }
 
 /** The library only asks for the newest version. */

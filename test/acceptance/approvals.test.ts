@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
-import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
+import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/grants.js';
+import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import type { ApprovalRecord } from '../../engine/ports/approvals.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import {
@@ -119,39 +120,54 @@ onEachDatabase('a call that a person must approve', (open) => {
     assert.equal(must(await showApproval(stage.engine, approval.approval_id)).status, 'superseded');
   });
 
-  test('a grant approves the calls that it covers, as often as it says, and each use is on record', async (t) => {
+  test('a grant approves what waits and calls to come that it covers, as often as it says, and is taken back', async (t) => {
     const stage = await open();
-    const world = await stage.makeWorld({ ...LETTERS, workflows: await lettersToApprove(t) });
-    stage.model.setScript(await loadScript('letters'));
-    const grant = await stage.engine.store.approvals.grant({
-      world_slug: world.world_slug,
-      grant_id: stage.engine.runtime.clock.uuid(),
-      tool_name: 'write_letter',
-      subject_id: 'nora',
-      arguments: { '/to': 'Emil' },
-      uses: 1,
-      granted_by: 'ann',
-      deadline_ms: 60_000,
-      reason: 'letters to Emil are fine today',
-    });
-    await stage.run(world);
-    assert.equal(stage.toys.post.letters.length, 1);
-    const [approval] = await stage.engine.store.approvals.list({ world_slug: world.world_slug, limit: 10 });
-    assert.ok(approval);
+    const [first, approval] = await playAsked(t, stage);
+    const [second, same] = await playAsked(t, stage);
+    assert.notEqual(first.world_slug, second.world_slug);
+    const wanted = { approval_id: approval.approval_id, hours: 1, granted_by: 'ann', reason: 'Emil is my brother' };
+    const wrong = await grantCalls(stage.engine, { ...wanted, uses: 2, arguments: { '/to': 'Otto' } });
+    assert.deepEqual(wrong.ok ? [] : wrong.problems.map(({ code }) => code), ['GRANT_MISSES_CALL']);
+    const { made } = must(await grantCalls(stage.engine, { ...wanted, uses: 2, arguments: { '/to': 'Emil' } }));
+    assert.deepEqual([made.uses, made.uses_left, made.status], [2, 1, 'usable']);
     const shown = must(await showApproval(stage.engine, approval.approval_id));
-    assert.deepEqual([shown.status, shown.decided_by, shown.grant_id], ['approved', 'grant', grant?.grant_id]);
-    const [rule] = must(await showApprovalStatistics(stage.engine, world.world_slug)).rules;
-    assert.deepEqual([rule?.asked, rule?.approved, rule?.by_grant, rule?.median_ms], [1, 1, 1, null]);
+    assert.deepEqual(
+      [shown.status, shown.decided_by, shown.grant_id, shown.reason],
+      ['approved', 'ann', made.grant_id, 'Emil is my brother'],
+    );
+    // It is of its world alone.
+    assert.equal(must(await showApproval(stage.engine, same.approval_id)).status, 'waiting');
+    await stage.run(first.before);
+    must(
+      await reportCall(stage.engine, stage.toys.post.letters.at(-1)?.correlation_id ?? '', {
+        kind: 'answered',
+        value: ANSWER,
+      }),
+    );
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+    const again = { ...(await loadScript('letters')).turns['1'] };
+    stage.model.setScript({ version: 1, label: 'again', turns: { '*': again } });
+    await stage.run(first.before);
+    assert.equal(stage.toys.post.letters.length, 2, 'the second letter needs nobody');
+    const [rule] = must(await showApprovalStatistics(stage.engine, first.world_slug)).rules;
+    assert.deepEqual([rule?.asked, rule?.approved, rule?.by_grant, rule?.median_ms], [2, 2, 2, null]);
+    assert.equal(must(await showGrant(stage.engine, made.grant_id)).status, 'used_up');
+    assert.equal(must(await revokeGrant(stage.engine, made.grant_id)).accepted, false);
+    const other = must(await grantCalls(stage.engine, { ...wanted, approval_id: same.approval_id, uses: 5 }));
+    assert.equal(must(await revokeGrant(stage.engine, other.made.grant_id)).accepted, true);
+    assert.equal(must(await showGrant(stage.engine, other.made.grant_id)).status, 'revoked');
   });
 
-  test('a call that nobody decides on in time is not made, and its model is told', async (t) => {
+  test('a call that nobody decides on within the deadline of its policy is not made, and its model is told', async (t) => {
     const stage = await open();
-    const [play, approval] = await playAsked(t, stage, await sayInstead());
-    if (stage.outside === undefined) return t.skip('only a second connection can move the deadline');
-    await stage.outside.query('UPDATE approvals SET deadline = now() WHERE approval_id = $1', [approval.approval_id]);
-    assert.equal(await expireCalls(stage.engine), 1);
-    assert.deepEqual(statusesOf(await stage.run(play.before)), ['committed']);
-    assert.equal(must(await showApproval(stage.engine, approval.approval_id)).status, 'expired');
+    const workflows = await lettersToApprove(t, { approval_deadline_ms: 1 });
+    const play = await stage.play({ ...LETTERS, workflows, says: await sayInstead() });
+    const end = statusesOf(play)[0] === 'committed' ? play : await stage.run(play.before);
+    assert.deepEqual(statusesOf(end), ['committed']);
+    const [approval] = await stage.engine.store.approvals.list({ world_slug: play.world_slug, limit: 1 });
+    assert.equal(approval?.status, 'expired');
     assert.equal(stage.toys.post.letters.length, 0);
+    const expired = end.attempts[0]?.invocations.find(({ failure_class }) => failure_class === 'approval_expired');
+    assert.match(expired?.failure_message ?? '', /nobody has decided on write_letter in time/);
   });
 });

@@ -147,7 +147,7 @@ test('on a server the operator names the key and an anchor, whose failure is sai
 
   const kept = join(folder, 'kept.txt');
   const failing = { ...named, CHUKWA_ANCHOR: '| cat > /dev/null; exit 3' };
-  assert.match(await chukwa(['checkpoint'], failing, 4), /the command ended with 3[^]*ANCHOR_FAILED/);
+  assert.match(await chukwa(['checkpoint'], failing, 4), /its command ended with 3[^]*ANCHOR_FAILED/);
   const anchored = { ...named, CHUKWA_ANCHOR: `| cat > '${kept}'` };
   const { checkpoint } = await json<MadeCheckpoint>(['checkpoint'], anchored);
   assert.equal(await readFile(kept, 'utf8'), checkpoint);

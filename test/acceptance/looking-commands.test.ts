@@ -53,9 +53,13 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'plugin list': () => [],
   'plugin new': ({ out }) => ['fresh', '--into', out],
   'plugin trust': () => ['planted'],
+  'connections list': () => [],
+  'connections add': () => 'post --kind bearer --origin https://post.example --from PATH'.split(' '),
+  'connections test': () => ['post'],
   migrate: () => [],
   doctor: () => [],
   entity: () => ['park', 'bob'],
+  knows: () => ['park', 'bob', 'hungry'],
   inbox: () => [],
   invocations: () => ['--world', 'park'],
   'llm-calls': () => ['--subject', 'bob'],
@@ -63,6 +67,10 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   cost: () => ['park'],
   approve: ({ attempt }) => [attempt],
   deny: ({ attempt }) => [attempt],
+  grant: ({ attempt }) => [attempt, '--uses', '1'],
+  revoke: ({ attempt }) => [attempt],
+  grants: () => [],
+  'grants show': ({ attempt }) => [attempt],
   approval: ({ attempt }) => [attempt],
   approvals: () => [],
   'approvals stats': () => [],
@@ -80,7 +88,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
 };
 
 /** Commands that may call a source. They import the plugins of the sources that they call, and no others. */
-const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'toys'];
+const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'mcp diff', 'toys'];
 
 /** A plugin that leaves a mark where its code runs, prints the environment, and ends the process. */
 const PLANTED = `import { appendFileSync } from 'node:fs';

@@ -282,6 +282,38 @@ describe('an embedded database that is served', () => {
     });
   });
 
+  test('signs and proves for commands of this machine, with its own key, and gives them the ledgers', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    const { call, attempt_id } = await makeSuspended(place, 'proved');
+    const said = { kind: 'failed', message: 'no van today' } as const;
+    await serving(place, async () => must(await report(place.composition, call, said)), 'turn_failed');
+    const say = async (code: number, ...words: readonly string[]): Promise<string> => {
+      const { out, error, ...ended } = await sayIn(place, words);
+      assert.equal(ended.code, code, out + error);
+      return out + error;
+    };
+    const file = (name: string) => join(place.data_dir, name);
+    const bundle = (named: string, name: string) => ['evidence', named, '--output', file(name)];
+    await say(0, ...bundle('proved', 'alone.json'));
+    const { key } = JSON.parse(await say(0, 'checkpoint', '--json')) as { readonly key: string };
+    await say(0, 'ledger', 'export', 'proved', '--out', file('alone'));
+    await serving(place, async () => {
+      assert.equal((JSON.parse(await say(0, 'checkpoint', '--json')) as { readonly key: string }).key, key);
+      await say(0, ...bundle('proved', 'served.json'));
+      assert.match(await say(0, ...bundle(attempt_id, 'attempt.json')), /It holds: attempt/);
+      await say(0, 'ledger', 'export', 'proved', '--out', file('served'));
+      assert.match(await say(1, ...bundle('nowhere', 'x.json')), /WORLD_UNKNOWN/);
+      assert.match(await say(2, ...bundle('proved', 'x.json'), '--redact', 'promts'), /promts cannot be left out/);
+      assert.match(await say(1, 'evidence', 'proof', 'proved', 'nora', '--output', file('y')), /NOTHING_TO_PROVE/);
+    });
+    const [alone, served] = await Promise.all(
+      ['alone.json', 'served.json'].map((name) => readFile(file(name), 'utf8')),
+    );
+    assert.equal(served, alone);
+    for (const folder of ['alone', 'served']) await say(0, 'verify', '--from', file(folder));
+    await say(0, 'evidence', 'verify', file('attempt.json'), '--key', key);
+  });
+
   test('gives its queued turns back to others, and the audit has it', async (t) => {
     const place = await openPlace(t, 'embedded');
     const { attempt_id } = await makeSuspended(place, 'queued');

@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from './cruise.js';
 const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: readonly string[] }>> = {
   'a request or a socket': {
     pattern:
-      /(?<![\w.#])fetch\(|from '(node:)?(http|https|http2|net|tls|dgram)'|from 'undici'|new (WebSocket|EventSource)\(/,
+      /(?<![\w.#])fetch\(|= fetch\b|\bglobalThis\b|(from |import |import\(|require\()'((node:)?(http|https|http2|net|tls|dgram|dns)(\/\w+)?|undici)'|new (WebSocket|EventSource)\(/,
     files: [
       'engine/operations/plugins/conformance/rules/secrets.ts',
       'engine/operations/plugins/conformance/server.ts',
@@ -26,20 +26,28 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     ],
   },
   'another program': {
-    pattern: /from '(node:)?child_process'/,
+    pattern: /(from |import |import\(|require\()'(node:)?(child_process|worker_threads|cluster)'/,
     files: [
       'engine/operations/evidence/anchor.ts',
       'engine/sources/authorise.ts',
       'engine/sources/children.ts',
+      'engine/store/heartbeat/beat-thread.ts',
+      'engine/store/heartbeat/thread-heartbeat.ts',
       'engine/store/kernel-lock.ts',
     ],
   },
   "a plugin's code": {
-    pattern: /\bimportEntry\b|(?<=await |return |=> )import\((?!['"`)])/,
-    files: ['engine/sources/bench.ts', 'engine/sources/import-entry.ts', 'engine/sources/index.ts'],
+    pattern:
+      /\bimportEntry\b|(?<!\.)\bimport\((?!['"])|\bcreateRequire\b|'(node:)?vm'|\.getBuiltinModule\(|new Function\(|\beval\(/,
+    files: [
+      'engine/sources/bench.ts',
+      'engine/sources/import-entry.ts',
+      'engine/sources/index.ts',
+      'engine/store/template.ts',
+    ],
   },
   "a plugin's source": {
-    pattern: /\.invoke\(/,
+    pattern: /\.invoke\b|\['invoke'\]|\{[^{}]*\binvoke\b[^{}:]*\} =/,
     files: ['engine/sources/bench.ts', 'engine/sources/stages/call.ts'],
   },
 };
@@ -77,10 +85,24 @@ const PLANTED: readonly (readonly [way: string, text: string])[] = [
   ['a request or a socket', "import { connect } from 'net';"],
   ['a request or a socket', "import { Agent } from 'undici';"],
   ['a request or a socket', 'new WebSocket(url)'],
+  ['a request or a socket', "const { request } = await import('node:http');"],
+  ['a request or a socket', "import { resolve } from 'node:dns/promises';"],
+  ['a request or a socket', 'const send = fetch;'],
+  ['a request or a socket', 'return globalThis.fetch(url);'],
   ['another program', "import { spawn } from 'node:child_process';"],
+  ['another program', "const { Worker } = await import('node:worker_threads');"],
   ["a plugin's code", 'const plugin = await import(path);'],
+  ["a plugin's code", 'const plugins = Promise.all(paths.map((path) => load(import(path))));'],
+  ["a plugin's code", 'await import(`${folder}/index.js`);'],
+  ["a plugin's code", "import { createRequire } from 'node:module';"],
+  ["a plugin's code", "import { runInThisContext } from 'node:vm';"],
+  ["a plugin's code", "process.getBuiltinModule('module')"],
+  ["a plugin's code", 'new Function(text)()'],
   ["a plugin's code", "import { importEntry } from '../import-entry.js';"],
   ["a plugin's source", 'return source.invoke(request, context);'],
+  ["a plugin's source", 'return source.invoke.call(source, request, context);'],
+  ["a plugin's source", "return source['invoke'](request, context);"],
+  ["a plugin's source", 'const { invoke } = opened;'],
 ];
 
 for (const [way, text] of PLANTED)

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { generateReference } from '../../tools/generate-reference.js';
-import { compileSmallPark, type SmallPark } from '../support/park-documents.js';
 import { PACKAGE_ROOT } from './cruise.js';
 
 const FOLDER = join(PACKAGE_ROOT, 'docs/reference');
@@ -42,20 +41,3 @@ test('the reference shows an example of a shared part with the part, and not wit
   assert.match(page, /^## effect_class\n\n[^\n]* Example: `"read_only"`$/m);
   assert.doesNotMatch(page, /^\| `effect` .*Example:/m);
 });
-
-/** Fields of the schemas that this version refuses: the page, its row, and a park that writes the field. */
-const REFUSED: readonly (readonly [string, string, SmallPark])[] = [
-  ['cognition-profile.md', 'connections', { profile: { connections: ['post_office'] } }],
-  ['workflow.md', 'connection', { tools: ['buy_candy'], tool_binding: { connection: 'post_office' } }],
-];
-
-for (const [page, field, park] of REFUSED)
-  test(`the reference says that this version refuses "${field}", as it does`, async () => {
-    const compiled = compileSmallPark(park);
-    assert.deepEqual(compiled.ok ? [] : compiled.problems.map(({ code }) => code), ['NOT_SUPPORTED_YET']);
-    const text = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === page)?.text ?? '';
-    const rows = text.split('\n').filter((row) => row.replace('?` |', '` |').startsWith(`| \`${field}\` |`));
-    assert.ok(rows.length > 0, field);
-    for (const row of rows.filter((each) => !each.endsWith('| as above |  |')))
-      assert.match(row, /Not supported yet\b.*NOT_SUPPORTED_YET/);
-  });

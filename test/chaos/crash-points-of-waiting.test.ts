@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { decideCall } from '../../engine/operations/approvals.js';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
 import { showWorld } from '../../engine/operations/worlds.js';
@@ -94,6 +95,42 @@ for (const kind of KINDS) {
       for (const { where, outcome } of deaths) assert.deepEqual(outcome.left, undisturbed.left, where);
     });
 
+    for (const decision of ['approved', 'denied'] as const)
+      test(`a driver that dies before or after a call is ${decision} makes it once at most, and nobody is asked again`, async () => {
+        const before_it = await playDeaths(STRIDE, async (life) => {
+          const world_slug = await arena.makeWorld('bills');
+          const played = await arena.play(world_slug, life);
+          if (played.report === undefined) await arena.play(world_slug, Infinity);
+          // Nobody is asked where the small bill is in doubt.
+          if (await decideOn(world_slug, decision)) await arena.play(world_slug, Infinity);
+          return { steps: played.steps, outcome: await lookAtBill(world_slug) };
+        });
+        const after_it = await playDeaths(1, async (life) => {
+          const world_slug = await arena.makeWorld('bills');
+          await arena.play(world_slug, Infinity);
+          await decideOn(world_slug, decision);
+          const { steps } = await arena.play(world_slug, life);
+          await goOn(world_slug);
+          return { steps, outcome: await lookAtBill(world_slug) };
+        });
+        const { undisturbed } = after_it;
+        assert.deepEqual(undisturbed.asked, [['ida/act/round-2/try-1/tool', decision, 'ann']]);
+        assert.equal(undisturbed.paid, decision === 'approved' ? 1 : 0);
+        assert.deepEqual(before_it.undisturbed, undisturbed);
+        for (const { where, outcome } of before_it.deaths)
+          if (outcome.left.attempts[0]?.status === 'failed')
+            assert.deepEqual([outcome.asked, outcome.paid], [[], 0], where);
+          else assert.deepEqual(outcome, undisturbed, where);
+        const doubtful = after_it.deaths.filter(({ outcome }) => outcome.left.attempts[0]?.status === 'failed');
+        for (const { where, outcome } of after_it.deaths) {
+          assert.deepEqual(outcome.asked, undisturbed.asked, where);
+          if (doubtful.some((doubt) => doubt.where === where)) assert.ok(outcome.paid <= 1, where);
+          else assert.deepEqual(outcome, undisturbed, where);
+        }
+        // The start of the payment, and its answer.
+        assert.equal(doubtful.length, decision === 'approved' ? 2 : 0);
+      });
+
     test('a driver that dies with an answer and a request to stop is followed by one that makes no further call', async () => {
       const world_slug = await arena.makeWorld('tools');
       const { model, toys } = arena.stage;
@@ -167,6 +204,24 @@ for (const kind of KINDS) {
       const call = report?.awaited?.[0]?.source_invocation_id ?? assert.fail('nothing is awaited');
       const said = await reportCall(arena.freshEngine(), call, { kind: 'answered', value: ANSWER });
       assert.equal(must(said).accepted, true);
+    }
+
+    /** @returns false where nobody is asked */
+    async function decideOn(world_slug: string, decision: 'approved' | 'denied'): Promise<boolean> {
+      const engine = arena.freshEngine();
+      const [waiting] = await engine.store.approvals.list({ world_slug, status: 'waiting', limit: 1 });
+      if (waiting === undefined) return false;
+      const { approval_id } = waiting;
+      return must(await decideCall(engine, { approval_id, decision, decided_by: 'ann', reason: 'so it is' })).accepted;
+    }
+
+    /** Who was asked for what, and how often the bill was paid of which they were. */
+    async function lookAtBill(world_slug: string) {
+      const left = await look(arena, world_slug);
+      const approvals = await arena.freshStore().approvals.list({ world_slug, limit: 10 });
+      const asked = approvals.map(({ command_key, status, decided_by }) => [command_key, status, decided_by]);
+      const paid = arena.stage.toys.office.served.filter(({ body }) => JSON.stringify(body).includes('480')).length;
+      return { left, asked, paid };
     }
 
     /** Lets a driver that lives do what one that died has left, if anything is. */

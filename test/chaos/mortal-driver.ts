@@ -54,6 +54,8 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
     flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
     supersede: (lease, superseded) => step(() => attempts.supersede(lease, superseded)),
     pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
+    askApproval: (lease, asked) => step(() => attempts.askApproval(lease, asked)),
+    useGrant: (lease, use) => step(() => attempts.useGrant(lease, use)),
     suspend: (lease, at) => step(() => attempts.suspend(lease, at)),
     discard: (lease, inbox_id) => step(() => attempts.discard(lease, inbox_id)),
     claimTimeout: (lease, id) => step(() => attempts.claimTimeout(lease, id)),

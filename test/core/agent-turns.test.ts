@@ -164,9 +164,11 @@ function toStart(command: Invoke): CallStarted {
     model: null,
     context_hash: null,
     offered_schema_hash: generation?.offered.hash ?? null,
+    delivered_schema_hash: null,
     schema_delivery: null,
     endpoint_origin: null,
     adopted_from: null,
+    policy_ruling: null,
   };
 }
 
@@ -178,6 +180,7 @@ function toEnd(source_invocation_id: string, status: CallEnded['status']): CallE
     status,
     refused: false,
     failure_class: null,
+    failure_detail: null,
     failure_message: null,
     model_output_kind: null,
     answer_hash: null,

@@ -143,16 +143,23 @@ check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
 check('a reserved tool name', { tools: ['core__buy'] }, [
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: core__buy begins with core__, which is reserved. | Choose a name without the prefix.',
 ]);
-check('a tool of a served plugin that says its server', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server' }, []);
-for (const [name, meant] of [
-  ['buy', 'mcp__server__buy'],
-  ['mcp__buy', 'mcp__server__buy'],
-  ['mcp____buy', 'mcp__server__buy'],
-  ['mcp__shop__', 'mcp__server__shop__'],
-] as const)
-  check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [
-    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name of ${name} lacks the server, which the names of this plugin's tools have to contain. | Name it mcp__SERVER__TOOL, such as ${meant}, here and in the tool policy.`,
+const SERVED = {
+  tool_plugin: 'tool_server',
+  tool_interface: { server_env: 'CHUKWA_MCP_CORNER_SHOP', tool_name: 'buy/one' },
+};
+check(
+  'a tool of a served plugin that says its server and tool',
+  { tools: ['mcp__corner_shop__buy_one'], ...SERVED },
+  [],
+);
+for (const name of ['buy', 'mcp__buy_one', 'mcp__shop__buy_one', 'mcp__corner_shop__buy', 'mcp__Corner_Shop__buy_one'])
+  check(`a tool of a served plugin that is named ${name}`, { tools: [name], ...SERVED }, [
+    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name ${name} does not say of which server it is, and which tool there. | Name it mcp__corner_shop__buy_one, here and in the tool policy.`,
   ]);
+const LONG = { ...SERVED, tool_interface: { server_env: 'CHUKWA_MCP_SHOP', tool_name: 'b'.repeat(60) } };
+check('a tool of a served plugin whose name would be too long', { tools: ['mcp__shop__buy'], ...LONG }, [
+  `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name mcp__shop__buy does not say of which server it is, and which tool there. | mcp__shop__${'b'.repeat(60)} would be its name, which has more than 64 characters: name the server by a shorter variable.`,
+]);
 check('a tool of another plugin that is named like one of a server', { tools: ['mcp__shop__buy'] }, [
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: mcp__shop__buy begins with mcp__, which is reserved. | Choose a name without the prefix.',
 ]);
@@ -165,7 +172,7 @@ check(
   [],
 );
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
 check(
   'a placeholder of one value that a reading may lack',
@@ -179,8 +186,35 @@ check('a placeholder of a reading that nothing injects', { prompt: 'Hello {{ambi
   'PATH_NEVER_THERE /nodes/0/prompt_template/messages/0/content: {{ambient.weather.temperature}} never exists: /ambient has nothing below it. | Read {{ambient.visible}}, which shows all readings.',
 ]);
 check('a placeholder of a node that leaves out its output', { prompt: 'Hello {{nodes.plan.intention}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, subject.own_turns, memory.pinned, memory.retrieved, ambient.visible, tools.available, ambient.<path> or nodes.<id>.output.',
 ]);
+check('a placeholder of memories that the projection does not ask for', { prompt: '{{memory.retrieved}}' }, [
+  'PART_NOT_PROJECTED /nodes/0/prompt_template/messages/0/content: {{memory.retrieved}} is used in a prompt, but the projection has no "memory.retrieve". | Add "retrieve": {"top": 5, "query": ["{{world.recent_events}}"]} under "memory" to the projection of the node.',
+]);
+check(
+  'a projection that asks for what no prompt shows',
+  { prompt: 'Act.', projection: { scope: 'world', memory: { recent: 1, pinned: true } } },
+  [
+    'PART_NOT_SHOWN /nodes/0/projection/memory/pinned: The projection has "memory.pinned", but no message of the prompt uses it. | Write {{memory.pinned}} into a message, or remove "memory.pinned".',
+  ],
+);
+check(
+  'a query for memories that reads what it finds, and what does not exist',
+  {
+    prompt: '{{memory.retrieved}}',
+    projection: {
+      scope: 'world',
+      memory: {
+        recent: 1,
+        retrieve: { top: 3, query: ['{{subject.name}}', '{{memory.retrieved}} {{nodes.think.output}}'] },
+      },
+    },
+  },
+  [
+    'NODE_UNKNOWN /nodes/0/projection/memory/retrieve/query/1: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
+    'QUERY_READS_LATER /nodes/0/projection/memory/retrieve/query/1: A query reads {{memory.retrieved}}, which is known only after memories have been retrieved. | Write the query of other placeholders, such as {{world.recent_events}}.',
+  ],
+);
 check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
   'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
 ]);

@@ -10,7 +10,13 @@ import { adopt, type LeftCall, type LeftTurn } from '../../engine/core/turn/adop
 import { advance } from '../../engine/core/turn/advance.js';
 import { refold } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
-import { compileSmallPark, SMALL_PARK_BEGAN, type SmallPark, smallPark } from '../support/park-documents.js';
+import {
+  compileSmallPark,
+  type Shelf,
+  SMALL_PARK_BEGAN,
+  type SmallPark,
+  smallPark,
+} from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -252,6 +258,7 @@ describe('the check of a fallback', () => {
       ],
       [
         {
+          tools: ['buy_candy'],
           schema_delivery: 'prompt',
           fallback: { on: ON, source: { interface: { ...chat, tool_calling: 'native' } } },
         },
@@ -264,5 +271,29 @@ describe('the check of a fallback', () => {
       fallback: { on: ON, source: { interface: { ...chat, schema_delivery: 'json_object' } } },
     };
     assert.deepEqual(codesOf(mixed), []);
+  });
+
+  test('how models would call tools says nothing against the fallback of a node that offers none', () => {
+    const native = { name: 'llm_chat', model: 'm', schema_delivery: 'prompt', tool_calling: 'native' };
+    const other = { schema_delivery: 'prompt', fallback: { on: ON, source: { interface: native } } };
+    assert.deepEqual(codesOf({ ...other, tools: [] }), []);
+    const plan = ({ put }: Shelf) => [
+      {
+        id: 'plan',
+        type: 'llm_json',
+        llm_source_ref: put('response_source', {
+          version: 1,
+          label: 'model',
+          interface: { ...native, tool_calling: 'json_control' },
+        }),
+        fallback: { on: ON, llm_source_ref: put('response_source', { version: 1, label: 'small', interface: native }) },
+        prompt_template: { messages: [{ role: 'user', content: 'Plan.' }] },
+        projection: { scope: 'world', memory: { recent: 0 } },
+        output_schema_ref: put('json_schema', { type: 'object' }),
+        max_generation_attempts: 1,
+        constraints: HOUR,
+      },
+    ];
+    assert.deepEqual(codesOf({ nodes_before: plan }), ['OUTPUT_UNUSED /nodes/0']);
   });
 });

@@ -86,6 +86,7 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
         status: says === 'invalid' ? 'failed' : 'succeeded',
         refused: false,
         failure_class: says === 'invalid' ? 'model_content' : null,
+        failure_detail: null,
         failure_message: null,
         model_output_kind: says,
         answer_hash: HASH,
@@ -138,9 +139,11 @@ function startOf(
     model: 'm',
     context_hash: HASH,
     offered_schema_hash: HASH,
+    delivered_schema_hash: HASH,
     schema_delivery: 'prompt',
     endpoint_origin: null,
     adopted_from: null,
+    policy_ruling: null,
   };
 }
 
@@ -239,6 +242,25 @@ describe('the work orders of a node with a gate', () => {
       event_type === 'WO_QUALITY_GATE' ? details['decision'] : [],
     );
     assert.deepEqual(decisions, ['escalate']);
+  });
+
+  it('an order that its budget does not let through after a retry fails as planned, and names the rule', () => {
+    const sent = factsOf(SENT_BACK.slice(0, 3), 'failed').map(
+      (fact): Fact =>
+        fact.kind === 'attempt_failed'
+          ? { ...fact, failure_class: 'budget_exhausted', source_invocation_id: null }
+          : fact,
+    );
+    assert.deepEqual(ordersOf(sent), [
+      ['001', 'completed', null, 'retry', 'try-1 try-1/gate/try-1 try-1/gate/try-2'],
+      ['002', 'failed', '001', null, ''],
+    ]);
+    const of_second = writeLedger(plan, sent).filter(({ wo_id }) => wo_id?.endsWith('002') === true);
+    assert.deepEqual(
+      of_second.map(({ tier, event_type }) => `${tier} ${event_type}`),
+      ['HO2 WO_PLANNED', 'HO2 WO_FAILED'],
+    );
+    assert.equal((of_second[1]?.details['error'] as JsonObject)['planning_rule'], 'budget_left');
   });
 
   it('an order fails whose gate never gives a verdict, and says why', () => {

@@ -9,8 +9,8 @@ import { QUOTE_MARK } from '../../engine/core/prompt/quote.js';
 import { renderPrompt } from '../../engine/core/prompt/render.js';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import { parsePromptText, PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
-import { project, renderSubject, renderProjection } from '../../engine/core/world/projection.js';
-import { renderEvents } from '../../engine/core/world/recent-events.js';
+import { project, renderMemories, renderProjection, renderSubject } from '../../engine/core/world/projection.js';
+import { renderEvents, renderOwnTurns } from '../../engine/core/world/recent-events.js';
 import { composeWorld, type Entity, type World } from '../../engine/core/world/world.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, inTurn, playTurn, setState, textOf, toolCall } from '../support/turn-player.js';
@@ -43,8 +43,8 @@ const ROLES = ['system', 'user', 'assistant'] as const;
 /** Where a template puts a placeholder: alone on a line, behind a label, within a sentence, indented, twice. */
 const LAYOUTS = ['P', 'P\n## End', 'Label: P', '# Begin\nP\n# End', 'So (P) it is.\n', '  P\nP', '\u2028P'];
 
-/** Those of every prompt but that of a gate. */
-const OF_NODES = PLACEHOLDER_NAMES.filter((name) => name !== 'gate.answer');
+/** Those of every prompt: a gate, and projections that ask for more, have others. */
+const OF_NODES = PLACEHOLDER_NAMES.filter((name) => !/^gate|^memory|own_turns$/.test(name));
 const PLACEHOLDERS = [...PLACEHOLDER_NAMES, 'nodes.look.output', 'nodes.look.output.said', 'nodes.look.output.list'];
 
 /** A world in which every text that may be any text is this one. */
@@ -89,6 +89,9 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
       projection: () => renderProjection(project(world, bob, projection)),
       rendered_subject: () => renderSubject(bob, projection),
       recent_events: () => renderEvents(world, bob, projection),
+      own_turns: () => renderOwnTurns(world, bob, { ...projection, own_turns: 1 }),
+      pinned_memories: () => renderMemories(bob.memory),
+      retrieved_memories: () => renderMemories(bob.memory),
       ambient: { radio: text, [text]: [text] },
       absent: [],
       tools: () => [{ name: 'buy_candy', description: text }],

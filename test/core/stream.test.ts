@@ -31,6 +31,7 @@ function callOf(event_id: number, invocation_kind: CallStarted['invocation_kind'
     node_id: 'act',
     ambient_id: null,
     tool_name: isTool ? 'drink' : null,
+    tool_call_id: isTool && event_id % 3 > 0 ? `call_${event_id % 3}` : null,
     llm_call_id: invocation_kind === 'llm_generation' ? `generation-${event_id}` : null,
     parent_llm_call_id: null,
     request_json: isTool ? { secret: 'what was asked' } : null,
@@ -122,9 +123,17 @@ function ending(call: CallStarted, event_id: number, failure_class: string | nul
       model_output_kind: null,
       response_json: { ok: true },
       reasoning: llm_call_id === null ? null : 'a secret thought',
+      rejected_calls: failure_class === null || llm_call_id === null ? [] : REJECTED,
     },
   ];
 }
+
+const REJECTED = [1, 2].map((number) => ({
+  tool_call_id: `call_${number}`,
+  tool_name: 'drink',
+  error_code: 'validation' as const,
+  message: 'It calls 2 tools at once: call one.',
+}));
 
 function framesOf(facts: readonly Told[], view: StreamView): readonly Frame[] {
   return toFrames(STREAM_BEGINNING, facts, view).frames;
@@ -190,6 +199,31 @@ for (const [of, isClosed] of [
     const frames = framesOf([beginning(), call, noted(33, { of, source_invocation_id, details: {} })], AG_UI);
     assert.equal(/STEP_FINISHED/.test(textOf(frames)), isClosed);
   });
+
+test('a tool call has the id of its model, also when it is repeated, unless another call had it first', () => {
+  const tool = { ...callOf(17, 'model_elected_tool'), tool_call_id: 'call_1' };
+  const again = { ...tool, event_id: 33, source_invocation_id: 'again', performance: 2 };
+  const other = { ...tool, event_id: 49, source_invocation_id: 'other', command_key: 'ant/act/49' };
+  const text = textOf(framesOf([beginning(), tool, ...ending(tool, 18, 'timeout'), again, other], AG_UI));
+  const ids = Array.from(
+    text.matchAll(/"TOOL_CALL_(?:START|RESULT)",(?:"messageId":"[^"]*",)?"toolCallId":"([^"]*)"/g),
+  );
+  assert.deepEqual(
+    ids.map(([, id]) => id),
+    ['call_1', 'call_1', 'call_1', 'other'],
+  );
+});
+
+test('an answer that could not be redacted is an event of its own, and its answer is in no stream', () => {
+  const call = callOf(1, 'model_elected_tool');
+  const [text, other] = ['redaction_failed', 'timeout'].map((failure_class) =>
+    textOf(framesOf([beginning(), call, ...ending(call, 2, failure_class)], AG_UI)),
+  );
+  assert.match(text ?? '', /"name":"call_failed".*\n.*"name":"redaction_failed"/s);
+  assert.match(text ?? '', /"error_code":"redaction_failed"/);
+  assert.doesNotMatch(text ?? '', /"ok":true/);
+  assert.doesNotMatch(other ?? '', /redaction_failed/);
+});
 
 test('facts for operators alone are in no stream of a consumer', () => {
   fc.assert(

@@ -9,7 +9,10 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Cost } from '../../engine/core/cost/cost.js';
+import { toMessage } from '../../engine/core/prompt/message.js';
+import { estimateTokens } from '../../engine/core/protocol/token-counts.js';
 import type { Answer } from '../../engine/generated/answers.js';
+import { openTokenizers } from '../../engine/metering/tokenizers.js';
 import { listAgents, showAgentTurn } from '../../engine/operations/agents.js';
 import { browseTurn, browseWorld, listAttemptsPart } from '../../engine/operations/browse/worlds.js';
 import { estimateRun } from '../../engine/operations/estimate.js';
@@ -79,6 +82,23 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
             total[name],
             `${name} by ${by}`,
           );
+    });
+
+    test('is estimated before each call within 8 % of what its tokenizer counts, in the median', async () => {
+      const count = (await openTokenizers(['gpt-4o']))('gpt-4o').count;
+      const ids = [...play.attempts, ...again.attempts].flatMap(({ invocations }) => invocations);
+      const asked = ids.flatMap(({ llm_call_id }) => llm_call_id ?? []);
+      const errors = await Promise.all(
+        asked.map(async (id) => {
+          const { messages } = await stage.llmCall(id);
+          // OpenAI counts four tokens more of each message, and three that begin the answer.
+          const counted = messages.reduce((sum, { content }) => sum + 4 + count(content), 3);
+          const texts = messages.map(({ content }) => toMessage('user', [{ origin: 'author', text: content }]));
+          return Math.abs(estimateTokens(texts, '').input_tokens / counted - 1);
+        }),
+      );
+      const median = errors.toSorted((left, right) => left - right)[Math.floor(errors.length / 2)] ?? 1;
+      assert.ok(errors.length > 5 && median <= 0.08, `${median}`);
     });
 
     test('shows apart what failed, and what a later attempt adopted', async () => {

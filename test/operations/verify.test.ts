@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { leafHash, rootOf, toHex } from '../../engine/core/evidence/merkle.js';
-import { sealRoot } from '../../engine/core/evidence/seal-text.js';
+import { sealRoot, sealText } from '../../engine/core/evidence/seal-text.js';
 import { makeSigningKey } from '../support/evidence-files.js';
 import type { ExportedSeal, ExportScope } from '../../engine/core/ledger/exported-ledger.js';
 import type { LedgerEntry } from '../../engine/core/ledger/ledger-entry.js';
+import { sealEntries } from '../../engine/core/ledger/seal.js';
 import { traceHashOf } from '../../engine/core/ledger/write-ledger.js';
 import { makeCheckpoint } from '../../engine/operations/evidence/checkpoint.js';
-import { exportLedger, EXPORT_FILES, verifyExport } from '../../engine/operations/ledger/export-ledger.js';
+import { exportLedger, EXPORT_FILES, verifyExport, writeExport } from '../../engine/operations/ledger/export-ledger.js';
 import { listLedger } from '../../engine/operations/ledger/list-ledger.js';
 import { listOrders, showOrder } from '../../engine/operations/ledger/orders.js';
-import { readLedger } from '../../engine/operations/ledger/read-ledger.js';
+import { readLedger, sealStatement } from '../../engine/operations/ledger/read-ledger.js';
 import { type Verification, verifyAttempt, verifyWorld } from '../../engine/operations/ledger/verify.js';
 import { must } from '../../tools/must.js';
 import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
@@ -35,6 +36,7 @@ const SEALED_TABLES = [
   'worlds',
   'world_scenarios',
   'log_leaves',
+  'offered_schemas',
   'scenarios',
 ];
 
@@ -68,10 +70,8 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   ],
   llm_calls: [
     'artifacts',
-    'conversation',
     'attempt_id',
     'source_invocation_id',
-    'delivered_schema_hash',
     'ended_at',
     'finish_reason',
     'last_pieces',
@@ -84,7 +84,6 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   log_leaves: ['world_slug', 'seal_seq', 'attempt_id', 'log_index'],
   source_invocations: [
     'attempted_turn',
-    'failure_detail',
     'http_status',
     'input_schema_hash',
     'output_schema_hash',
@@ -94,7 +93,6 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
     'tool_call_id',
     'tool_loop_round',
     'validation_status',
-    'workflow_hash',
     'answered',
     'pending_deadline_ms',
     'started_event_id',
@@ -103,7 +101,6 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
     'outcome_unknown',
     'retry_after_ms',
     'may_be_followed',
-    'policy_ruling',
     'argument_origins',
   ],
   turns: ['committed_event_id'],
@@ -133,6 +130,8 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   budget_reservations: 'all',
   operator_actions: 'all',
   pending_calls: 'all',
+  indexed_memories: 'all',
+  memory_words: 'all',
   search_entries: 'all',
   search_progress: 'all',
   llm_chunks: 'all',
@@ -165,6 +164,11 @@ describe('the ledgers of lived worlds', () => {
   after(() => lived.close());
 
   const verify = async (slug: string): Promise<Verification> => must(await verifyWorld(lived.stage.engine, slug));
+
+  const writeLedgerOf = async (named: string, folder: string, working_folder: string): Promise<void> => {
+    const exported = must(await exportLedger(lived.stage.engine, named));
+    must(await writeExport(exported, { folder, working_folder }));
+  };
 
   /** Does something as a superuser whom no trigger stops, looks, and puts everything back. */
   const tamper = async (
@@ -402,6 +406,13 @@ describe('the ledgers of lived worlds', () => {
         `UPDATE scenarios SET content = (left(content::text, -1) || ',"zzz":1}')::json WHERE hash = (SELECT scenario_hash FROM worlds WHERE ${AT_PARK()})`,
       ],
     },
+    'a schema that a model was offered': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [
+        `ALTER TABLE offered_schemas DROP CONSTRAINT IF EXISTS named_by_content`,
+        `UPDATE offered_schemas SET content = '{"type":"object"}'`,
+      ],
+    },
     'the request of a generation': {
       code: 'CONTENT_ALTERED',
       statements: () => [`UPDATE source_invocations SET request_json = '{}' WHERE source_invocation_id = ${CALL()}`],
@@ -445,6 +456,77 @@ describe('the ledgers of lived worlds', () => {
     });
   }
 
+  /** Writes the seals of the park anew, as its record is now, and the log of seals. */
+  const sealAnew = async (): Promise<void> => {
+    const rest = new Map<string, readonly LedgerEntry[]>();
+    let previous_root: Uint8Array | null = null;
+    for (const seal of await lived.stage.engine.store.ledger.seals(lived.park)) {
+      const { attempt_id, seal_seq } = seal;
+      const entries = rest.get(attempt_id) ?? must(await readLedger(lived.stage.engine, attempt_id));
+      const count = seal.leaf_hashes.length / 32;
+      rest.set(attempt_id, entries.slice(count));
+      const { leaf_hashes, tree_root } = sealEntries(entries.slice(0, count));
+      const said = sealStatement({ ...seal, entries: count, root: tree_root, previous_root });
+      const root = sealRoot(said, tree_root);
+      const text = sealText({ ...said, root: toHex(root) });
+      await outside.query(
+        `UPDATE seals SET leaf_hashes = $1, root = $2, previous_root = $3 WHERE ${AT_PARK()} AND seal_seq = $4`,
+        [Buffer.concat(leaf_hashes), root, previous_root, seal_seq],
+      );
+      await outside.query(`UPDATE log_leaves SET seal = $1, leaf_hash = $2 WHERE ${AT_PARK()} AND seal_seq = $3`, [
+        text,
+        leafHash(text),
+        seal_seq,
+      ]);
+      previous_root = root;
+    }
+  };
+
+  it('who alters an entry and writes all seals and the log anew is found by a checkpoint that is kept elsewhere', async () => {
+    const { engine } = lived.stage;
+    const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-anchor-'));
+    const anchor = { kind: 'file', file: join(working_folder, 'anchor.txt') } as const;
+    const signer = { key: makeSigningKey('chukwa/anchored'), anchor };
+    const check = () => makeCheckpoint(engine, signer, Date.now());
+    must(await check());
+    const refusalOf = async () => {
+      const made = await check();
+      return made.ok ? undefined : made.problems[0];
+    };
+    const tables = [...SEALED_TABLES, 'checkpoints'];
+    const altered = `UPDATE llm_calls SET output_tokens = output_tokens + 1 WHERE source_invocation_id = ${CALL()}`;
+    await tamper(
+      [altered, 'DELETE FROM checkpoints'],
+      async () => {
+        await sealAnew();
+        assert.deepEqual((await verify(lived.park)).findings, [], 'nothing in the database itself says so');
+        const refused = await refusalOf();
+        assert.equal(refused?.code, 'LOG_SHRUNK');
+        assert.match(
+          refused.message,
+          /^The first \d+ seals of the log are not those of the last checkpoint at the anchor\./,
+        );
+      },
+      tables,
+    );
+    const forged = `seal = replace(seal, '"entries":', '"entries":1')`;
+    const replaced = [
+      `UPDATE log_leaves SET ${forged} WHERE ${AT_PARK()} AND seal_seq = 1`,
+      `UPDATE log_leaves SET leaf_hash = sha256('\\x00'::bytea || convert_to(seal, 'UTF8')) WHERE ${AT_PARK()}`,
+    ];
+    await tamper(
+      replaced,
+      async () => {
+        const [finding] = (await verify(lived.park)).findings;
+        assert.deepEqual([finding?.code, finding?.seal_seq], ['SEAL_BROKEN', 1]);
+        assert.equal((await refusalOf())?.code, 'LOG_SHRUNK');
+      },
+      tables,
+    );
+    assert.equal(await refusalOf(), undefined);
+    await rm(working_folder, { recursive: true });
+  });
+
   it('each column that is sealed is compared, and each other one is known not to be', async () => {
     const columns = await outside.query<{ table: string; column: string; type: string; base: string }>(
       `SELECT relname AS table, attname AS column, format_type(atttypid, NULL) AS type,
@@ -474,9 +556,8 @@ describe('the ledgers of lived worlds', () => {
           if ((await verify(row.world_slug)).ok) faults.push(`${table}.${column} is changed unseen`);
         }, [table]);
       } catch (error) {
-        // A constraint of the database refuses it, or the world is not found any more, which is no silence.
-        if (!/violates check|There is no world/.test(String(error)))
-          faults.push(`${table}.${column}: ${String(error)}`);
+        // A constraint of the database refuses it.
+        if (!/violates check/.test(String(error))) faults.push(`${table}.${column}: ${String(error)}`);
       }
     }
     assert.equal(faults.join('\n'), '');
@@ -520,7 +601,7 @@ describe('the ledgers of lived worlds', () => {
   it('an export verifies without a database, and names the line that was changed', async () => {
     const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
     const folder = join(working_folder, 'ledger');
-    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    await writeLedgerOf(lived.park, 'ledger', working_folder);
     assert.equal(must(await verifyExport(folder, folder)).fault, undefined);
     const rewrite = async (file: keyof typeof EXPORT_FILES, change: (lines: string[]) => readonly string[]) => {
       const path = join(folder, EXPORT_FILES[file]);
@@ -557,7 +638,7 @@ describe('the ledgers of lived worlds', () => {
   it('the last root of an export stands for all that comes before it', async () => {
     const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
     const folder = join(working_folder, 'ledger');
-    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    await writeLedgerOf(lived.park, 'ledger', working_folder);
     const held = new Map<string, readonly string[]>();
     for (const path of Object.values(EXPORT_FILES))
       held.set(path, (await readFile(join(folder, path), 'utf8')).trim().split('\n'));
@@ -618,7 +699,7 @@ describe('the ledgers of lived worlds', () => {
       `SELECT attempt_id, length(leaf_hashes) / 32 AS entries FROM seals WHERE ${AT_PARK()} ORDER BY seal_seq`,
     );
     const [first] = attempts;
-    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    await writeLedgerOf(lived.park, 'ledger', working_folder);
     const session = (await readFile(join(folder, EXPORT_FILES.HO2), 'utf8')).split('\n')[0] ?? '';
     const { session_id } = JSON.parse(session) as { readonly session_id: string };
     for (const file of ['HO1', 'HO2', 'seals'] as const) {
@@ -632,7 +713,7 @@ describe('the ledgers of lived worlds', () => {
     assert.deepEqual(cut.fault, { file: 'seals', line: 1, why: 'beginning_missing' });
     const attempt_id = attempts.at(-1)?.attempt_id ?? '';
     assert.notEqual(attempt_id, first?.attempt_id);
-    must(await exportLedger(lived.stage.engine, { named: attempt_id, folder: 'one', working_folder }));
+    await writeLedgerOf(attempt_id, 'one', working_folder);
     const one = must(await verifyExport(join(working_folder, 'one'), 'one'));
     assert.deepEqual([one.attempt_id, one.world_slug, one.fault], [attempt_id, lived.park, undefined]);
     await rm(working_folder, { recursive: true });

@@ -179,7 +179,7 @@ for (const [status, body, failure_class, says] of REFUSALS)
   });
 
 test('a time to come back is named where it is a number of seconds', () => {
-  const asked = { method: 'GET', place: 'http://127.0.0.1/now', url_variable: 'CHUKWA_TEST_URL', key_variables: [] };
+  const asked = { method: 'GET', place: 'http://127.0.0.1/now', url_variable: 'CHUKWA_TEST_URL', keys: [] };
   const messageAfter = (retry_after: string): string =>
     readRefusal({ http_status: 429, body: new Uint8Array(), retry_after }, asked).message;
   assert.match(messageAfter('7'), /this may pass after 7 s$/);

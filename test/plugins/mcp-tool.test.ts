@@ -3,8 +3,16 @@ import { parseAnswer } from '../../engine/sources/given.js';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
+import { contentHash } from '../../engine/core/content/canonical.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
-import { describeCode, describeMissing, readListing, readResult } from '../../plugins/mcp_tool/answer.js';
+import {
+  declaresOutput,
+  describeCode,
+  describeMissing,
+  readListing,
+  readResult,
+} from '../../plugins/mcp_tool/answer.js';
+import { toDefinition, toPin } from '../../plugins/mcp_tool/pin.js';
 import { OVERHEAD } from '../../plugins/mcp_tool/program-wire.js';
 import { toArguments, toCallParams } from '../../plugins/mcp_tool/request.js';
 
@@ -101,20 +109,25 @@ test('a request names the tool and the call', () => {
   });
 });
 
-test('of a list of tools only names and the presence of an output schema are read', () => {
-  const page = readListing({
-    tools: [{ name: 'a', outputSchema: {}, annotations: { readOnlyHint: true } }, { name: 'b' }, { name: 3 }, null],
-    nextCursor: 'two',
-  });
+test('a list of tools is read by their names, and says where it goes on', () => {
+  const [one, other] = [{ name: 'a', outputSchema: {} }, { name: 'b' }];
+  const page = readListing({ tools: [one, other, { name: 3 }, null], nextCursor: 'two' });
   assert.deepEqual(
-    [...page.tools],
+    [...page.tools].map(([name, tool]) => [name, tool, declaresOutput(tool)]),
     [
-      ['a', { declares_output: true }],
-      ['b', { declares_output: false }],
+      ['a', one, true],
+      ['b', other, false],
     ],
   );
   assert.equal(page.next_cursor, 'two');
   assert.deepEqual([...readListing({}).tools], []);
+});
+
+test('the pin of a definition is the hash of its canonical JSON, as documents have it', async () => {
+  const definition = { name: 'a', description: 'é\u2028"', inputSchema: { b: [1e21, -0.5, true, null], a: {} } };
+  const served = toDefinition({ ...definition, title: 'A', annotations: { readOnlyHint: true } });
+  assert.deepEqual(served, definition);
+  assert.equal(await toPin(served), contentHash(definition));
 });
 
 test('a missing tool is reported with existing ones, by plain names, and not all of them', () => {

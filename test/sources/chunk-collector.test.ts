@@ -97,10 +97,10 @@ test('a character that two pieces share stays whole, over a flush as well', asyn
   assert.deepEqual(rest?.lengths, [5]);
 });
 
-test('half a character at the end, and U+0000, become a mark', async () => {
+test('half a character at the end, and U+0000, become a mark with what it replaces', async () => {
   const { collector } = open();
   collector.chunk('a\0b\ud83c');
-  assert.equal(textOf(await collector.finish()), 'a\uFFFDb\uFFFD');
+  assert.equal(textOf(await collector.finish()), 'a\uFFFD\\u0000b\uFFFD\\ud83c');
 });
 
 test('half a secret waits for its other half instead of being written', async () => {

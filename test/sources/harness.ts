@@ -70,12 +70,13 @@ export async function makeFolder(test: TestContext): Promise<string> {
   return folder;
 }
 
-/** Writes a plugin whose entry is the given module text. */
+/** Writes a plugin whose entry is the given module text. @param fields the interface members that the manifest names */
 export async function writePlugin(
   folder: string,
   name: string,
   entry: string,
   manifest: JsonObject = {},
+  fields: readonly string[] = [],
 ): Promise<void> {
   const home = join(folder, name);
   await mkdir(home, { recursive: true });
@@ -90,7 +91,13 @@ export async function writePlugin(
     ...manifest,
   };
   await writeFile(join(home, 'plugin.json'), JSON.stringify(whole));
-  await writeFile(join(home, 'interface.schema.json'), JSON.stringify({ type: 'object' }));
+  await writeFile(
+    join(home, 'interface.schema.json'),
+    JSON.stringify({
+      type: 'object',
+      ...(fields.length > 0 && { properties: Object.fromEntries(fields.map((field) => [field, {}])) }),
+    }),
+  );
   await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
   await writeFile(join(home, 'index.js'), entry);
 }

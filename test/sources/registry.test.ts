@@ -242,7 +242,7 @@ for (const [member, named] of NAMING)
     };
     const [shape, good] = SHAPES[member] ?? [/^/, 'CHUKWA_HARBOUR'];
     const own_names = Object.keys(ENGINE_VARIABLES).filter((name) => name.startsWith('CHUKWA_'));
-    for (const variable of [...own_names, ...foreign])
+    for (const variable of [...own_names, 'CHUKWA_CONNECTION_MAIL', 'CHUKWA_CONNECTION_URL', ...foreign])
       assert.deepEqual(refusals(variable), [shape.test(variable) ? 'VARIABLE_NAME_RESERVED' : 'BAD_VALUE'], variable);
     assert.deepEqual(refusals(own ?? good), []);
     const elsewhere = { ...named('CHUKWA_LLM_API_KEY'), base_url_env: 'CHUKWA_HARBOUR_URL' };

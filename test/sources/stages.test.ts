@@ -5,12 +5,13 @@ import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/cor
 import { compileRules } from '../../engine/core/policy/policy.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
+import { NO_CONNECTIONS, openBroker } from '../../engine/sources/connections/broker.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
-import { first, type Permitted } from '../../engine/sources/passage.js';
+import { first, type Granted, type Permitted } from '../../engine/sources/passage.js';
 import { approve, authorise, checkPolicy, connect, grant } from '../../engine/sources/stages/leave.js';
 import { resolve } from '../../engine/sources/stages/resolve.js';
 import { startDurably } from '../../engine/sources/stages/durable-start.js';
@@ -30,7 +31,11 @@ import {
   writePlugin,
 } from './harness.js';
 
-const POLICY: PolicyProgram = { hash: 'p', rules: compileRules({ allow: ['vend'], require_approval: ['vend'] }) };
+const POLICY: PolicyProgram = {
+  hash: 'p',
+  rules: compileRules({ allow: ['vend'], require_approval: ['vend'] }),
+  approval_deadline_ms: 60_000,
+};
 const NEVER: SchemaProgram = {
   hash: 's',
   schema: {},
@@ -43,7 +48,9 @@ test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
   const [fetches, children] = [openOriginFetches(() => undefined), openChildren(lookUp, timerAlarm)];
+  const broker = openBroker(NO_CONNECTIONS, fetches, clock);
   const opened = createOpenedSources({
+    broker,
     plugins: [],
     getPlugin: async () => ({ ok: false, because: 'content', problems: [] }),
     lookUp,
@@ -58,6 +65,7 @@ test('the stages are these, in this order', () => {
     plugins: [],
     lookUp,
     opened,
+    broker,
     authorise: [],
     clock,
     alarm,
@@ -81,10 +89,11 @@ test('the stages are these, in this order', () => {
 test('a list of stages that leaves one out or swaps two does not compile', () => {
   const resolved = first('resolve', resolve({ plugins: [], lookUp: () => undefined }));
   const leave = (passage: Permitted) => authorise(passage, []);
+  const connected = (passage: Granted) => connect(passage, { open: async () => assert.fail('it is not asked') });
   const permitted = resolved.next('policy', checkPolicy);
   const authorised = permitted.next('authorise', leave);
   const granted = authorised.next('approve', approve).next('grant', grant);
-  const whole = granted.next('connect', connect).next('validate', validateInput).next('start', startDurably);
+  const whole = granted.next('connect', connected).next('validate', validateInput).next('start', startDurably);
   assert.equal(whole.names.length, 8);
   // @ts-expect-error the policy is left out
   resolved.next('authorise', leave);
@@ -95,11 +104,11 @@ test('a list of stages that leaves one out or swaps two does not compile', () =>
   // @ts-expect-error approval comes before authorisation
   permitted.next('approve', approve).next('authorise', leave);
   // @ts-expect-error the grant is left out
-  authorised.next('approve', approve).next('connect', connect);
+  authorised.next('approve', approve).next('connect', connected);
   // @ts-expect-error the connection is left out
   granted.next('validate', validateInput);
   // @ts-expect-error the arguments are not validated
-  granted.next('connect', connect).next('start', startDurably);
+  granted.next('connect', connected).next('start', startDurably);
   // @ts-expect-error the answer is redacted before it is checked
   whole.next('redact', (passage) => redactAnswer(passage, (value) => value));
   // @ts-expect-error an answer that nobody has made is checked

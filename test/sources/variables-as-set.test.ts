@@ -46,7 +46,7 @@ test('the record of a source holds no key of another source or of the engine, an
   });
   const { call } = jsonCall({}, { url_env: 'CHUKWA_A_URL' });
   assert.equal(
-    sources.findObstacle(call.source),
+    await sources.findObstacle(call.source),
     undefined,
     'as each source of a program is looked at before it is run',
   );

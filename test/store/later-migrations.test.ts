@@ -11,7 +11,7 @@ const toMigration = (name: string, text: string): Migration => ({ name, text, di
 /** Does what migrations do: rows that are final get a new column, a closed list a new value, and there is a new table. */
 const LATER = toMigration(
   '9998_counted_patches',
-  `ALTER TYPE operator_action ADD VALUE 'paint_world';
+  `ALTER TYPE action_surface ADD VALUE 'telephone';
    ALTER TABLE turns DISABLE TRIGGER append_only;
    ALTER TABLE turns ADD COLUMN patches natural_int NOT NULL DEFAULT 0;
    UPDATE turns SET patches = (

@@ -23,6 +23,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':turn': '1',
     ':entity_id': 'bob',
     ':tool': 'buy_candy',
+    ':text': 'hungry',
     ':attempt_id': attempt?.attempt_id ?? '',
     ':event_id': `${attempt?.attempt_id}.2`,
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',

@@ -33,6 +33,8 @@ export interface SmallPark {
   readonly tools?: readonly string[];
   /** The plugin of the tools' source: `http_json`, `tool_server`, which reserves `mcp__`, or one that is not there. */
   readonly tool_plugin?: string;
+  /** More of the interface of that source. */
+  readonly tool_interface?: JsonObject;
   readonly allow?: readonly string[];
   /** The profile names no tool policy. */
   readonly without_policy?: boolean;
@@ -74,12 +76,19 @@ export interface SmallPark {
 const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['findManifest']>>>> = {
   http_json: {
     speaks: 'json',
+    origin: { interface_field: 'url_env' },
     acting: { interface_field: 'method', values: ['DELETE'] },
     secret_variable_fields: ['secret_headers'],
   },
-  tool_server: { speaks: 'json' },
+  tool_server: {
+    speaks: 'json',
+    origin: { interface_field: 'server_env' },
+    tool_prefix: 'mcp__',
+    tool_list: { interface_field: 'lists_tools', tool_field: 'tool_name' },
+  },
   llm_chat: {
     speaks: 'chat',
+    origin: { variables: ['CHUKWA_LLM_BASE_URL'] },
     model: { interface_field: 'model' },
     schema_delivery: {
       interface_field: 'schema_delivery',
@@ -192,7 +201,11 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
   const tool_source_ref =
     tool_plugin === undefined
       ? source_ref
-      : shelf.put('response_source', { version: 1, label: 'tools', interface: { name: tool_plugin } });
+      : shelf.put('response_source', {
+          version: 1,
+          label: 'tools',
+          interface: { name: tool_plugin, ...park.tool_interface },
+        });
   const arguments_schema_ref = shelf.put('json_schema', park.arguments_schema ?? ARGUMENTS);
   return {
     version: 1,

@@ -192,9 +192,9 @@ export async function editWorkflows(
 }
 
 /** The documents in which a person must approve each letter. */
-export function lettersToApprove(test: Parameters<typeof editWorkflows>[0]): Promise<string> {
+export function lettersToApprove(test: Parameters<typeof editWorkflows>[0], also: JsonObject = {}): Promise<string> {
   return editWorkflows(test, {
-    'policies/letters.json': (policy) => ({ ...policy, require_approval: ['write_letter'] }),
+    'policies/letters.json': (policy) => ({ ...policy, require_approval: ['write_letter'], ...also }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { inFolder } from './documents.js';
-import { median, say } from './measures.js';
+import { median, readCpuMs, say } from './measures.js';
 import { type Serving, whileServing } from './pages/serving.js';
 import { type Row, toRow } from './row.js';
 import { runChild } from './starts.js';
@@ -26,30 +26,30 @@ export function measureAssistants(program: string): Promise<readonly Row[]> {
 async function measureTools(serving: Serving): Promise<readonly Row[]> {
   say('calling tools');
   const session = await openSession(serving);
-  const world = { name: 'get_world', arguments: { slug: 'park' } };
-  const times = { list: [] as number[], tool: [] as number[], route: [] as number[] };
+  const world = { name: 'get_world', arguments: { world_slug: 'park' } };
+  const spent = { list: [] as Spent[], tool: [] as Spent[], route: [] as Spent[] };
   for (let time = 0; time < TIMES; time += 1) {
-    times.list.push(await clock(() => ask(serving, session, 'tools/list', {})));
-    times.tool.push(await clock(() => ask(serving, session, 'tools/call', world)));
-    times.route.push(await clock(() => readRoute(serving, '/worlds/park')));
+    spent.list.push(await clock(serving, () => ask(serving, session, 'tools/list', {})));
+    spent.tool.push(await clock(serving, () => ask(serving, session, 'tools/call', world)));
+    spent.route.push(await clock(serving, () => readRoute(serving, '/worlds/park')));
   }
-  const route_ms = median(times.route);
+  const [tool, route] = [middle(spent.tool), middle(spent.route)];
   return [
     toRow({
       id: 'tools_list',
       what: 'the list of tools for an operator, over HTTP',
-      value: median(times.list),
+      value: middle(spent.list).ms,
       unit: 'ms',
       goal: { kind: 'at_most', value: 20 },
-      note: `the median of ${TIMES}, in one session`,
+      note: `the median of ${TIMES}, in one session; its CPU is ${middle(spent.list).cpu_ms.toFixed(1)} ms`,
     }),
     toRow({
       id: 'tool_read',
-      what: 'what a tool that reads adds to the same read as JSON',
-      value: Math.max(0, median(times.tool) - route_ms),
+      what: 'what a tool that reads adds to the same read as JSON: CPU',
+      value: Math.max(0, tool.cpu_ms - route.cpu_ms),
       unit: 'ms',
       goal: { kind: 'at_most', value: 5 },
-      note: `get_world beside /worlds/park, which takes ${route_ms.toFixed(1)} ms; medians of ${TIMES}, turn about`,
+      note: `get_world beside /worlds/park, whose CPU is ${route.cpu_ms.toFixed(1)} ms; medians of ${TIMES}, turn about; it took ${(tool.ms - route.ms).toFixed(1)} ms longer`,
     }),
   ];
 }
@@ -61,7 +61,7 @@ async function measureSessions(serving: Serving): Promise<Row> {
   for (let count = 0; count < SESSIONS; count += 1) {
     const session = await openSession(serving);
     await ask(serving, session, 'tools/list', {});
-    await ask(serving, session, 'tools/call', { name: 'get_world', arguments: { slug: 'park' } });
+    await ask(serving, session, 'tools/call', { name: 'get_world', arguments: { world_slug: 'park' } });
   }
   return toRow({
     id: 'sessions_memory',
@@ -108,10 +108,22 @@ async function readRoute({ url, token }: Serving, path: string): Promise<void> {
   if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
 }
 
-async function clock(work: () => Promise<void>): Promise<number> {
+/** What one answer took, and the CPU of the server for it; both in milliseconds. */
+interface Spent {
+  readonly ms: number;
+  readonly cpu_ms: number;
+}
+
+async function clock({ pid }: Serving, work: () => Promise<void>): Promise<Spent> {
+  const cpu_ms = await readCpuMs(pid);
   const begun = performance.now();
   await work();
-  return performance.now() - begun;
+  const ms = performance.now() - begun;
+  return { ms, cpu_ms: (await readCpuMs(pid)) - cpu_ms };
+}
+
+function middle(spent: readonly Spent[]): Spent {
+  return { ms: median(spent.map(({ ms }) => ms)), cpu_ms: median(spent.map(({ cpu_ms }) => cpu_ms)) };
 }
 
 /** The memory that a process has now, in megabytes. */

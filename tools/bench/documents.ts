@@ -23,6 +23,8 @@ export interface Scene {
   readonly entities?: number;
   /** The agents' memories from before; the newest two are shown. */
   readonly memories?: number;
+  /** What each agent remembers anew, turn by turn: then its prompts show what a query finds, its events and own turns. */
+  readonly life?: readonly string[];
   /** How often an agent rings a bell in a turn, each time by a tool call of its own. */
   readonly tool_calls?: number;
 }
@@ -39,7 +41,8 @@ export async function writeScene(folder: string, scene: Scene): Promise<void> {
 }
 
 /** What the model says to each agent, in every turn: it rings as often as the scene says, and leans back. */
-export function toAnswers({ places, tool_calls = 0 }: Scene): Answers {
+export function toAnswers({ places, tool_calls = 0, life }: Scene): Answers {
+  if (life !== undefined) return toLife(places, life);
   const ring = { kind: 'tool_call', tool_call: { name: 'ring', arguments: {} } };
   const said = places.flatMap((_place, index) => {
     const id = agentId(index);
@@ -52,11 +55,24 @@ export function toAnswers({ places, tool_calls = 0 }: Scene): Answers {
   return { version: 1, label: 'bench', turns: { '*': Object.fromEntries(said) } };
 }
 
+function toLife(places: readonly string[], life: readonly string[]): Answers {
+  const turns = life.map((content, index) => {
+    const said = places.map((_place, agent) => {
+      const id = agentId(agent);
+      const state = { op: 'set_entity_state', entity_id: id, state: `busy ${index % 7}` };
+      const effects = [state, { op: 'append_entity_memory', entity_id: id, content }];
+      return [`${id}/act/round-1/try-1`, { json: { kind: 'final_patch', patch: { narration: content, effects } } }];
+    });
+    return [String(index + 1), Object.fromEntries(said)];
+  });
+  return { version: 1, label: 'bench', turns: Object.fromEntries(turns) as Answers['turns'] };
+}
+
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const ref = (name: string): Json => ({ path: `./${name}.json` });
 
 function toDocuments({ places, execution = 'per_subject_ordered', ...scene }: Scene): Readonly<Record<string, Json>> {
-  const { entities = 0, memories = 0, tool_calls = 0 } = scene;
+  const { entities = 0, memories = 0, tool_calls = 0, life } = scene;
   const memory = Array.from({ length: memories }, (_none, index) => `Day ${index} went by.`);
   const agents = places.map((environment, index) => {
     const agent = { id: agentId(index), name: agentId(index), kind: 'agent', environment, state: 'idle' };
@@ -88,7 +104,7 @@ function toDocuments({ places, execution = 'per_subject_ordered', ...scene }: Sc
       workflow_ref: ref('workflow'),
       ...(tool_calls === 0 ? {} : { tool_policy_ref: ref('policy') }),
     },
-    'workflow.json': { ...headed('workflow'), execution, ...toWorkflow(tool_calls) },
+    'workflow.json': { ...headed('workflow'), execution, ...toWorkflow(tool_calls, life !== undefined) },
     'scenario.json': {
       ...headed('scenario'),
       start_time: '2026-05-01T09:00:00Z',
@@ -114,13 +130,26 @@ const RING = {
   result_schema_ref: ref('sound'),
 };
 
-function toWorkflow(tool_calls: number) {
+/** In a long life, the prompt shows what a query finds, events and own turns. */
+const OF_LIFE = {
+  prompt: '{{subject.rendered}}\n{{world.projection}}\n{{world.recent_events}}\n{{memory.retrieved}}\n{{subject.own_turns}}',
+  projection: {
+    scope: 'subject_environment',
+    memory: { recent: 5, retrieve: { top: 5, neighbours: 1, query: ['{{world.recent_events}}'], language: 'english' } },
+    events: { turns: 1 },
+    own_turns: 2,
+  },
+} as const;
+
+function toWorkflow(tool_calls: number, is_life: boolean) {
+  const short = { scope: 'subject_environment', memory: { recent: 2 } };
+  const content = is_life ? OF_LIFE.prompt : '{{subject.rendered}}\n{{world.projection}}';
   const act = {
     id: 'act',
     type: 'llm_tool_loop',
     llm_source_ref: ref('model'),
-    prompt_template: { messages: [{ role: 'user', content: '{{subject.rendered}}\n{{world.projection}}' }] },
-    projection: { scope: 'subject_environment', memory: { recent: 2 } },
+    prompt_template: { messages: [{ role: 'user', content }] },
+    projection: is_life ? OF_LIFE.projection : short,
     available_tools: tool_calls === 0 ? [] : [RING],
     max_generation_attempts: 2,
     max_tool_calls: tool_calls,

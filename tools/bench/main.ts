@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { measureAssistants } from './assistants.js';
 import { measureGrowth } from './growth.js';
 import { say } from './measures.js';
+import { measureMemories } from './memories/measure.js';
 import { measurePages } from './pages/measure.js';
 import { measurePeers } from './peers.js';
 import { measureProofs } from './proofs/measure.js';
@@ -30,6 +31,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   pages: { what: 'pages over a million calls', measure: measurePages },
   proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
   assistants: { what: 'tools and sessions of assistants', measure: measureAssistants },
+  memories: { what: 'memories that are found, and turns of a long life', measure: measureMemories },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
   peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
 };

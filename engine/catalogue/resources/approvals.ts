@@ -59,7 +59,13 @@ function viewApproval(shown: ApprovalRecord): RecordView {
         'Decision',
         decided_by === null
           ? note(shown.status === 'waiting' ? 'It waits for a person.' : 'Nobody has decided.')
-          : facts({ decision: shown.status, by: decided_by, when: moment(shown.decided_at), reason: shown.reason }),
+          : facts({
+              decision: shown.status,
+              by: decided_by,
+              'by a grant': linkTo('grant', shown.grant_id, 'of calls like it'),
+              when: moment(shown.decided_at),
+              reason: shown.reason,
+            }),
       ),
     ],
   };

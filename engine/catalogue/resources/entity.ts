@@ -41,7 +41,7 @@ export const entity = resource({
 });
 
 function viewEntity(shown: EntityLife): RecordView {
-  const { id, name, kind, world_slug, turn, last_turn, simulation_time, environment, state, goal, memory } = shown;
+  const { id, name, kind, world_slug, turn, last_turn, simulation_time, environment, state, goal } = shown;
   const isPast = turn < last_turn;
   const linkToCalls = (list: 'source-invocations' | 'llm-calls'): Link => ({
     path: `/${list}?world=${world_slug}&subject=${encodeURIComponent(id)}`,
@@ -72,13 +72,16 @@ function viewEntity(shown: EntityLife): RecordView {
         prose(state),
         kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
       ),
-      section('memories', 'What it remembers', drawMemories(memory)),
+      section('memories', 'What it remembers', drawMemories(shown)),
       section('history', 'What changed it', drawHistory(shown)),
     ],
   };
 }
 
-function drawMemories(memory: EntityLife['memory']): Blocks {
+/** A longer text is no part of a path. */
+const ASKED_LENGTH_MAX = 200;
+
+function drawMemories({ memory, world_slug, id }: EntityLife): Blocks {
   if (memory.length === 0) return [note('Nothing.')];
   return [
     list(
@@ -86,10 +89,22 @@ function drawMemories(memory: EntityLife['memory']): Blocks {
         .toReversed()
         .map(({ content, turn, origins }) => [
           prose(content),
-          note(faint(turn === 0 ? 'from the scenario' : `turn ${turn}, from ${sayOrigins(origins)}`)),
+          note(
+            faint(turn === 0 ? 'from the scenario' : `turn ${turn}, from ${sayOrigins(origins)}`),
+            content.length > ASKED_LENGTH_MAX ? null : [', ', linkToKnowledge(world_slug, id, content)],
+          ),
         ]),
     ),
   ];
+}
+
+function linkToKnowledge(world_slug: string, id: string, text: string): Link {
+  const [slug, agent, asked] = [world_slug, id, text].map(encodeURIComponent);
+  return {
+    path: `/worlds/${slug}/knows/${agent}/${asked}`,
+    command: ['knows', world_slug, id, text],
+    text: 'how it came to know this',
+  };
 }
 
 function drawHistory({ history: { rows, next } }: EntityLife): Blocks {

@@ -1,7 +1,7 @@
 import { isBare } from '../../core/content/failure-body.js';
 import { showInvocation } from '../../operations/records.js';
 import { isInDoubt } from '../../operations/settle-call.js';
-import type { InvocationRecord, SettlementRecord } from '../../ports/records.js';
+import type { InvocationRecord, SettlementRecord, ToolResultRecord } from '../../ports/records.js';
 import { resource } from '../resource.js';
 import { sayArgumentOrigins } from '../say-origins.js';
 import {
@@ -67,6 +67,7 @@ function viewInvocation(call: InvocationRecord): RecordView {
             at > 0 ? ', ' : null,
             linkTo('source_invocation', id, 'the call that it led to'),
           ]),
+          'tool call': sayToolCalls(call),
           source: linkTo('response_source', call.source_hash, call.source_label),
           workflow: linkTo('cognition_workflow', call.workflow_hash),
           world: [linkTo('world', world_slug), `, turn ${call.attempted_turn}`],
@@ -91,6 +92,14 @@ function viewInvocation(call: InvocationRecord): RecordView {
       section('headers', 'Its headers', facts(toTexts(headers))),
     ],
   };
+}
+
+/** The ids by which programs are told of tool calls, and why one gave no value. */
+function sayToolCalls({ tool_calls, tool_result }: InvocationRecord): Phrase {
+  return tool_calls.map(({ tool_call_start: { toolCallId, args }, tool_call_result }, at) => {
+    const { errorCode } = Object(args === null ? tool_call_result?.result : tool_result) as Partial<ToolResultRecord>;
+    return [at > 0 ? ', ' : null, code(toolCallId), errorCode ? `: ${errorCode}` : null];
+  });
 }
 
 /** What the tool policy decided, by which rule, and why. */

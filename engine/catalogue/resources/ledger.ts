@@ -91,6 +91,7 @@ function viewOrder(order: OrderRecord): RecordView {
           limits: constraints.token_budget === null ? null : limits,
           'tools allowed': constraints.tools_allowed.join(', '),
           contract: constraints.prompt_contract_id,
+          'breaks the planning rule': error?.planning_rule ?? null,
           planned: [moment(order.created_at), ` by ${order.created_by}`],
           completed: moment(order.completed_at),
           cost: spent,

@@ -81,6 +81,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
         pointer: '/messages',
         tokens,
       }),
+      section('memories', 'Which memories were found', call.retrieved && drawRetrieved(call)),
       section('facts', 'In short', facts(factsOf(call))),
       extra('schema', 'The offered schema', folded('The whole schema', json(call.output_schema, '/output_schema'))),
       outcome(
@@ -135,6 +136,21 @@ function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRec
     readonly patch?: { readonly narration?: unknown };
   };
   return [typeof patch?.narration === 'string' && prose(patch.narration), exact(raw_text, '/raw_text')];
+}
+
+/** Why a memory stands in the prompt: the query, and the score by which it was found. */
+function drawRetrieved({ retrieved, world_slug }: LlmCallRecord): Blocks {
+  if (retrieved === null) return [];
+  const { query, found } = retrieved;
+  const drawn = found.map(({ turn, content, score }): Blocks => {
+    const why = score === null ? 'beside one that was found' : `score ${(score / 1_000_000).toFixed(3)}`;
+    return [note(linkToTurn(world_slug, turn), faint(`, ${why}: `), content)];
+  });
+  return [
+    note(`By the words of this query, compared as ${query.language}:`),
+    exact(query.text, '/retrieved/query/text'),
+    drawn.length === 0 ? note('No memory has any of them.') : list(drawn),
+  ];
 }
 
 function drawThought(thought: Json): Block {

@@ -86,6 +86,17 @@ export const CALL_PROBLEMS = {
     repair: ({ approval_id }) => `See who decided, and when: chukwa approval ${approval_id}`,
     example: { approval_id: 'ID', decision: 'approved' },
   }),
+  GRANT_UNKNOWN: content({
+    message: ({ grant_id }) => `There is no grant ${grant_id}.`,
+    repair: () => 'List them: chukwa grants',
+    example: { grant_id: 'ID' },
+  }),
+  GRANT_MISSES_CALL: content({
+    meaning: 'A grant is made from a call, and the arguments that it names are not those of that call.',
+    message: ({ tool_name }) => `This call of ${tool_name} does not have the arguments of the grant.`,
+    repair: () => 'Name arguments by their pointers, each with the value that the call has.',
+    example: { tool_name: 'pay_bill' },
+  }),
   APPROVAL_LATE: content({
     meaning:
       'Nobody waits for the decision any more: its attempt is over, its time has passed, or the call was asked for anew.',

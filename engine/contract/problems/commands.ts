@@ -55,12 +55,15 @@ export const COMMAND_PROBLEMS = {
         : `${meant(nearest)}It offers ${known.join(', ')}.`,
     example: { name: 'tides', nearest: 'tide', known: ['tide', 'weather'] },
   }),
-  RUN_CONNECTION_NOT_GRANTED: content({
-    meaning: '`run --connections` names a connection that no profile grants.',
+  RUN_CONNECTION_NOT_GRANTED: content<Texts<'id'> & KnownNames>({
+    meaning: '`run --connections` names a connection that no call of the scenario may use.',
     message: ({ id }) =>
-      `The scenario grants no connection ${JSON.stringify(id)}, and a run can only narrow what is granted.`,
-    repair: 'Leave it out. This version grants no connections.',
-    example: { id: 'mail' },
+      `No call of the scenario may use the connection ${JSON.stringify(id)}, and a run can only narrow what is granted.`,
+    repair: ({ nearest, known }) =>
+      known.length === 0
+        ? 'Leave --connections out: the scenario uses no connection.'
+        : `${meant(nearest)}It uses ${known.join(', ')}.`,
+    example: { id: 'mial', nearest: 'mail', known: ['mail', 'bank'] },
   }),
   SEARCH_FILTER_UNKNOWN: unknown<UnknownFilter>({
     meaning: 'A search filters by a subject, a source or a failure class that no text has.',

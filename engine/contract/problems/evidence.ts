@@ -86,7 +86,7 @@ export const EVIDENCE_PROBLEMS = {
     meaning: 'A checkpoint was made and kept, and CHUKWA_ANCHOR did not take it.',
     message: ({ reason }) => `The checkpoint is kept here, and was not anchored: ${reason}.`,
     repair: 'Repair what CHUKWA_ANCHOR names. Nothing is lost: the next checkpoint covers what this one does.',
-    example: { reason: 'the command ended with 1' },
+    example: { reason: 'its command ended with 1' },
   }),
   SIGNING_KEY_UNUSABLE: environment({
     meaning: 'The key that signs checkpoints cannot be used.',

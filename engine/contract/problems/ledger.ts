@@ -51,7 +51,11 @@ export const LEDGER_PROBLEMS = {
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'nothing', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
-  CONTENT_ALTERED: content<{ readonly attempt_id: string; readonly entry: string; readonly of: 'prompt' | 'request' }>({
+  CONTENT_ALTERED: content<{
+    readonly attempt_id: string;
+    readonly entry: string;
+    readonly of: 'prompt' | 'schema' | 'request';
+  }>({
     meaning: 'A text that a sealed hash stands for was changed.',
     message: ({ attempt_id, entry, of }) => `The ${of} of ${entry} of attempt ${attempt_id} is not what was sent.`,
     repair: RESTORE,

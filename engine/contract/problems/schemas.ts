@@ -98,6 +98,12 @@ export const SCHEMA_PROBLEMS = {
     repair: 'Accept that, or remove "declassify".',
     example: { values: { kind: 'listed', count: 3 } },
   }),
+  CONNECTION_ID_IN_SCHEMA: content({
+    meaning: 'A schema has a member for the id of a connection, which only a binding may choose.',
+    message: ({ name }) => `${JSON.stringify(name)} would let a model or a service choose a connection.`,
+    repair: 'Remove it, and name the connection in "connection" of the binding; give another id another name.',
+    example: { name: 'connectionId' },
+  }),
   SCHEMA_NEVER_ENDS: content(
     'this schema refers to itself without looking deeper into the value',
     'Break the circle, or refer back only from within "properties" or "items".',

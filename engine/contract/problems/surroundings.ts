@@ -1,5 +1,5 @@
-import { byKind, content, environment, overHttp, type Texts } from './entry.js';
-import { PERCENT_ENCODE } from './phrases.js';
+import { byKind, content, environment, overHttp, type Texts, unknown } from './entry.js';
+import { type KnownNames, PERCENT_ENCODE, suggested } from './phrases.js';
 
 /** A process that has the embedded database of a folder. */
 export interface DatabaseHolder {
@@ -312,6 +312,47 @@ export const SURROUNDINGS_PROBLEMS = {
     message: ({ variable }) => `${variable} is not an http or https URL.`,
     repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
     example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
+  }),
+  CONNECTION_INVALID: content({
+    meaning: 'A connection has not the form of one, or its secret could be guessed.',
+    message: ({ place, reason }) => `The connection in ${JSON.stringify(place)} cannot be used: ${reason}.`,
+    repair: 'Write it as docs/reference/connection.md says, with a random secret that its service knows.',
+    example: { place: 'CHUKWA_CONNECTION_POST_OFFICE', reason: 'it is no JSON' },
+  }),
+  CONNECTION_UNKNOWN: unknown<Texts<'id'> & KnownNames>({
+    message: ({ id }) => `There is no connection ${JSON.stringify(id)}.`,
+    repair: (known) =>
+      known.known.length === 0
+        ? 'Add it: chukwa connections add ID.'
+        : `${suggested(known)} Or add it: chukwa connections add ID.`,
+    example: { id: 'mial', nearest: 'mail', known: ['mail'] },
+  }),
+  CONNECTIONS_UNREADABLE: environment({
+    meaning: 'The file of connections cannot be opened: its place, its key or its mode is missing or wrong.',
+    ...byKind(
+      {
+        no_place: ['The connections have no place: neither XDG_CONFIG_HOME nor HOME names a folder.', 'Set HOME.'],
+        no_key: [
+          'The connections are sealed, and CHUKWA_CONNECTIONS_KEY is not set.',
+          'Set it to 32 bytes, such as those of: openssl rand -hex 32; and keep it.',
+        ],
+        bad_key: [
+          'CHUKWA_CONNECTIONS_KEY is no key of 32 bytes.',
+          'Write 64 hexadecimal digits, such as those of: openssl rand -hex 32.',
+        ],
+        exposed: [
+          ({ file }: Texts<'file'>) =>
+            `The connections in ${file} may be read by other users, belong to another user, or are a link.`,
+          ({ file }: Texts<'file'>) => `Write: chmod 600 ${file}, or delete it and add them again.`,
+        ],
+        sealed: [
+          ({ file }: Texts<'file'>) =>
+            `The connections in ${file} cannot be opened: CHUKWA_CONNECTIONS_KEY is another, or the file was changed.`,
+          'Set the key with which they were added, or delete the file and add them again.',
+        ],
+      },
+      { kind: 'no_place' },
+    ),
   }),
   TOKENS_EQUAL: content(
     'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so a consumer that may report could also stop attempts.',

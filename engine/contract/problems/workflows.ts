@@ -3,6 +3,9 @@ import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, meant, suggested, typeNames } from './phrases.js';
 import { twice } from './twice.js';
 
+/** How long the name of a tool may be. */
+const TOOL_NAME_LENGTH_MAX = 64;
+
 /** What a prompt or a template reads, as its author wrote it. */
 export interface Read {
   readonly text: string;
@@ -103,6 +106,19 @@ function sayUnfit(why: Unfit): string {
       return `does not fit: ${why.message}`;
   }
 }
+
+/** What a placeholder shows, and the member of the projection that asks for it. */
+export interface ProjectionPart {
+  readonly shows: string;
+  readonly member: keyof typeof PARTS;
+}
+
+/** Each such member, as an author may write it. */
+const PARTS = {
+  own_turns: '"own_turns": 3',
+  'memory/pinned': '"pinned": true under "memory"',
+  'memory/retrieve': '"retrieve": {"top": 5, "query": ["{{world.recent_events}}"]} under "memory"',
+} as const;
 
 /** A name that no policy allows, and the name that the policy probably means by it. */
 export interface NotAllowed {
@@ -312,6 +328,22 @@ export const WORKFLOW_PROBLEMS = {
     'The projection requests events, but no message of the prompt uses them.',
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
+  PART_NOT_PROJECTED: content<ProjectionPart>({
+    message: ({ shows, member }) =>
+      `{{${shows}}} is used in a prompt, but the projection has no "${member.replace('/', '.')}".`,
+    repair: ({ member }) => `Add ${PARTS[member]} to the projection of the node.`,
+    example: { shows: 'memory.retrieved', member: 'memory/retrieve' },
+  }),
+  PART_NOT_SHOWN: note<ProjectionPart>({
+    message: ({ member }) => `The projection has "${member.replace('/', '.')}", but no message of the prompt uses it.`,
+    repair: ({ shows, member }) => `Write {{${shows}}} into a message, or remove "${member.replace('/', '.')}".`,
+    example: { shows: 'subject.own_turns', member: 'own_turns' },
+  }),
+  QUERY_READS_LATER: content<Pick<ProjectionPart, 'shows'>>({
+    message: ({ shows }) => `A query reads {{${shows}}}, which is known only after memories have been retrieved.`,
+    repair: 'Write the query of other placeholders, such as {{world.recent_events}}.',
+    example: { shows: 'memory.retrieved' },
+  }),
   PROMPT_PLACEHOLDER_UNCLOSED: content({
     message: ({ offset }) => `The braces that open at character ${offset + 1} are not closed.`,
     repair: 'Close them with }}, or write a single brace.',
@@ -330,11 +362,13 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    message: ({ name }) =>
-      `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
-    repair: ({ name, prefix }) =>
-      `Name it ${prefix}SERVER__TOOL, such as ${prefix}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
-    example: { name: 'tide', prefix: 'mcp__' },
+    meaning: 'The name of a tool of a server does not say the server, by its variable, and the tool there.',
+    message: ({ name }) => `The name ${name} does not say of which server it is, and which tool there.`,
+    repair: ({ wanted }) =>
+      wanted.length > TOOL_NAME_LENGTH_MAX
+        ? `${wanted} would be its name, which has more than ${TOOL_NAME_LENGTH_MAX} characters: name the server by a shorter variable.`
+        : `Name it ${wanted}, here and in the tool policy.`,
+    example: { name: 'tide', wanted: 'mcp__harbour__tide' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
     message: ({ name }) =>
@@ -529,22 +563,28 @@ export const WORKFLOW_PROBLEMS = {
     repair: ({ member }) => `Raise "${member}" here, or lower it in the node.`,
     example: { node: 'act', member: 'token_budget', of_node: 20000, of_session: 5000 },
   }),
-  NOT_SUPPORTED_YET: content({
-    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+  CONNECTION_UNUSABLE: content({
+    meaning: 'A binding names a connection that its profile does not grant, or that its source cannot use.',
     ...byKind(
       {
-        member: [
-          ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
-            `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,
-          ({ member }: Texts<'member'>) => `Remove "${member}" for now.`,
+        not_granted: [
+          ({ connection }: Texts<'connection'>) =>
+            `The profile does not grant the connection ${JSON.stringify(connection)}.`,
+          ({ nearest }: KnownNames) => `${meant(nearest)}Add it to the "connections" of the profile.`,
         ],
-        value: [
-          ({ member }: Texts<'member'>) =>
-            `This version does not support this "${member}", and never chooses another by itself.`,
-          ({ value }: Texts<'value'>) => `Write ${JSON.stringify(value)}.`,
+        no_origin: [
+          ({ connection }: Texts<'connection'>) =>
+            `The connection ${JSON.stringify(connection)} is for a service behind a URL, and the plugin of this source asks none.`,
+          'Remove "connection".',
         ],
       },
-      { kind: 'member', member: 'connections', of: 'profile' },
+      { kind: 'no_origin', connection: 'mail' },
     ),
+  }),
+  NOT_SUPPORTED_YET: content({
+    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+    message: ({ member }) => `This version does not support this "${member}", and never chooses another by itself.`,
+    repair: ({ value }) => `Write ${JSON.stringify(value)}.`,
+    example: { member: 'schema_delivery', value: 'prompt' },
   }),
 };

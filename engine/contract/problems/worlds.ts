@@ -107,6 +107,7 @@ export const WORLD_PROBLEMS = {
     repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
     example: { world_slug: 'park', committed: 12 },
   }),
+  TEXT_BLANK: content('The text has no character that shows.', 'Write a text that the agent may know.'),
   BAD_ENTITY_ID: content({
     meaning: 'What names an entity cannot become an [entity id](terms.md#entity-ids).',
     message: ({ written, reason }: { readonly written: string; readonly reason: string }) =>

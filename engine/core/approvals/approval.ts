@@ -37,6 +37,16 @@ export function bindApproval(attempt_id: string, asked: AskedApproval): string {
   return contentHash({ attempt_id, ...call, policy_hash, rule });
 }
 
+/** What the model is told of a call that a person has denied. */
+export function sayDenied(name: string, reason: string | null): string {
+  return `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`;
+}
+
+/** The reason in what `sayDenied` says; undefined without one. */
+export function reasonOfDenial(message: string): string | undefined {
+  return /^a person has denied [^:]*: ([^]*)$/.exec(message)?.[1];
+}
+
 /** A person's decision for calls to come. */
 export interface ApprovalGrant {
   readonly grant_id: string;

@@ -8,6 +8,7 @@ import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } f
 import { foreseeBinding, isDenied } from './foresee-binding.js';
 import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
+import { among } from '../content/nearest-name.js';
 import { complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
 import { readOutputLimit, readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
@@ -71,6 +72,7 @@ export function compileCall(
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
     ...inDocument(document, checkActing(manifest, source.value, authored, place)),
+    ...inDocument(document, checkConnection(manifest, setting, authored, place)),
     ...checkCall(parts, setting, authored, place),
   ];
   if (source.value === undefined || manifest === undefined) return { problems };
@@ -87,6 +89,7 @@ export function compileCall(
         output_limit: readOutputLimit(definition),
         max_in_flight,
         request: request.value,
+        connection: authored.connection,
       }),
       effect,
       repeatable: authored.repeatable === true,
@@ -96,6 +99,7 @@ export function compileCall(
       output: output.value,
       policy_id: policed ? place.policy_id : undefined,
       policy: setting.policy,
+      granted_connections: setting.connections,
       limits: toLimits(manifest, source.value, setting),
       pending_deadline_ms,
       retry: toRetry(source.value.retry),
@@ -186,10 +190,6 @@ function checkCall(
         problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
       ),
     ),
-    ...complainIf(
-      authored.connection !== undefined,
-      problem('NOT_SUPPORTED_YET', { kind: 'member', member: 'connection' }, { pointer: `${pointer}/connection` }),
-    ),
   ]);
   if (denied === undefined) return complaints;
   const { rule } = denied.ruling;
@@ -210,6 +210,32 @@ function checkActing(
   const value = (source?.interface as JsonObject | undefined)?.[interface_field];
   if (effect !== 'read_only' || typeof value !== 'string' || !values.includes(value)) return [];
   return [problem('EFFECT_READS_ONLY', { name: policy_id, value }, { pointer: `${pointer}/effect` })];
+}
+
+/** A connection is for a service behind a URL, and for a profile that grants it. */
+function checkConnection(
+  manifest: ReturnType<CompileParts['findManifest']>,
+  { connections }: WorkflowSetting,
+  { connection }: AuthoredCall,
+  { pointer }: CallPlace,
+): readonly Problem[] {
+  if (connection === undefined) return [];
+  const place = { pointer: `${pointer}/connection` };
+  const isGranted = connections?.includes(connection) !== false;
+  return [
+    ...complainIf(
+      manifest !== undefined && manifest.origin === undefined,
+      problem('CONNECTION_UNUSABLE', { kind: 'no_origin', connection }, place),
+    ),
+    ...complainIf(
+      !isGranted,
+      problem(
+        'CONNECTION_UNUSABLE',
+        { kind: 'not_granted', connection, ...among(connection, connections ?? []) },
+        place,
+      ),
+    ),
+  ];
 }
 
 const BACKOFF_MS = 500;

@@ -13,7 +13,9 @@ export interface CompileParts {
   /** The manifest of a source's plugin; undefined where there is no such plugin. */
   readonly findManifest: (
     plugin: string,
-  ) => (SettingFields & Pick<PluginManifest, 'acting' | 'path_field' | 'secret_variable_fields'>) | undefined;
+  ) =>
+    | (SettingFields & Pick<PluginManifest, 'acting' | 'origin' | 'path_field' | 'secret_variable_fields'>)
+    | undefined;
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
   /** The shipped contracts of what models say. */
@@ -25,6 +27,8 @@ export interface WorkflowSetting {
   readonly document: ComponentReference;
   readonly subjects: readonly string[];
   readonly policy?: CompiledPolicy;
+  /** The connections that its profile grants; absent where it grants all. */
+  readonly connections?: readonly string[];
   /** A policy is named and cannot be found: its permissions are not known. */
   readonly policy_missing?: boolean;
 }

@@ -11,17 +11,29 @@ export function textOf({ content }: Pick<PromptMessage, 'content'>): string {
 export interface PlacedPrompt {
   readonly pointer: string;
   readonly messages: readonly PromptMessage[];
+  /** It is no prompt: its texts make the query for which memories are retrieved. */
+  readonly is_query?: true;
 }
 
-/** The prompts of a node that asks a model: its own, and that of its gate. */
-export function promptsOf({ prompt_template, gate }: Pick<LlmJsonNode, 'prompt_template' | 'gate'>) {
-  const own: PlacedPrompt = { ...prompt_template, pointer: '/prompt_template' };
-  return gate === undefined ? [own] : [own, { ...gate.prompt_template, pointer: '/gate/prompt_template' }];
+/** The prompts of a node that asks a model: its own, that of its gate, and the query of its projection. */
+export function promptsOf({
+  prompt_template,
+  gate,
+  projection,
+}: Pick<LlmJsonNode, 'prompt_template' | 'gate' | 'projection'>): readonly PlacedPrompt[] {
+  const query = projection.memory.retrieve?.query.map((content) => ({ role: 'user' as const, content }));
+  return [
+    { ...prompt_template, pointer: '/prompt_template' },
+    ...(gate === undefined ? [] : [{ ...gate.prompt_template, pointer: '/gate/prompt_template' }]),
+    ...(query === undefined
+      ? []
+      : [{ messages: query, pointer: '/projection/memory/retrieve/query', is_query: true as const }]),
+  ];
 }
 
 /** Where the text of a message is in its node. */
-export function messagePointer({ pointer }: Pick<PlacedPrompt, 'pointer'>, index: number): string {
-  return `${pointer}/messages/${index}/content`;
+export function messagePointer({ pointer, is_query }: Omit<PlacedPrompt, 'messages'>, index: number): string {
+  return is_query === true ? `${pointer}/${index}` : `${pointer}/messages/${index}/content`;
 }
 
 /** A placeholder of a prompt, and where it is in its node. */

@@ -5,7 +5,15 @@ import type { SchemaDelivery, ToolCalling } from '../protocol/program.js';
 /** The members of a manifest that say how the engine reads the interface of a source. */
 export type SettingFields = Pick<
   PluginManifest,
-  'speaks' | 'model' | 'timeout' | 'schema_delivery' | 'tool_calling' | 'not_yet'
+  | 'speaks'
+  | 'model'
+  | 'timeout'
+  | 'schema_delivery'
+  | 'tool_calling'
+  | 'not_yet'
+  | 'origin'
+  | 'tool_prefix'
+  | 'tool_list'
 >;
 
 const TIMEOUT: NonNullable<PluginManifest['timeout']> = { interface_field: 'timeout_ms' };
@@ -55,6 +63,28 @@ export function readToolCalling({ tool_calling }: SettingFields, definition: Jso
   return typeof authored === 'string' && Object.hasOwn(values, authored)
     ? (values[authored] ?? 'json_control')
     : 'json_control';
+}
+
+/** The server that a variable names, as names of its tools say it: `memory` of `CHUKWA_MCP_MEMORY`, for `mcp__`. */
+export function serverOf(tool_prefix: string, variable: string): string {
+  const before = `CHUKWA_${tool_prefix.replace(/__$/, '').toUpperCase()}_`;
+  return (variable.startsWith(before) ? variable.slice(before.length) : variable).toLowerCase();
+}
+
+/** The name of a tool of a server, such as `mcp__memory__search_nodes`. */
+export function nameServedTool(tool_prefix: string, server: string, tool: string): string {
+  return `${tool_prefix}${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+}
+
+/** The name that a source's tool has to have; undefined where its plugin does not say how it is made. */
+export function readServedName(
+  { origin, tool_prefix, tool_list }: SettingFields,
+  definition: JsonObject,
+): string | undefined {
+  if (tool_prefix === undefined) return undefined;
+  const [variable, tool] = [origin?.interface_field, tool_list?.tool_field].map((field) => definition[field ?? '']);
+  if (typeof variable !== 'string' || typeof tool !== 'string') return undefined;
+  return nameServedTool(tool_prefix, serverOf(tool_prefix, variable), tool);
 }
 
 /** How a chat source of this plugin says each way of delivering a schema: the member and its value. */

@@ -16,12 +16,19 @@ export function canonicalText(value: Json): string {
   }
   if (isList(value)) return `[${value.map(canonicalText).join(',')}]`;
   let members = '';
-  for (const name of Object.keys(value).sort()) {
+  const names = Object.keys(value);
+  for (const name of isSorted(names) ? names : names.sort()) {
     const member = value[name];
     // An optional member may be there without a value.
     if (member !== undefined) members += `${members === '' ? '' : ','}${quote(name)}:${canonicalText(member)}`;
   }
   return `{${members}}`;
+}
+
+/** Most values are read from a canonical text, and have their members in order. */
+function isSorted(names: readonly string[]): boolean {
+  for (let at = 1; at < names.length; at += 1) if ((names[at - 1] as string) > (names[at] as string)) return false;
+  return true;
 }
 
 /** What a JSON text writes otherwise than as it is, and halves of characters. */
@@ -31,6 +38,15 @@ function quote(text: string): string {
   if (!IS_ESCAPED.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new Error('not a JSON value: half a character');
   return JSON.stringify(text);
+}
+
+/** The content address of a stored value; empty where somebody has altered it to what has none. */
+export function hashOfStored(value: Json): string {
+  try {
+    return contentHash(value);
+  } catch {
+    return '';
+  }
 }
 
 /** SHA-256 of the canonical form, 64 hex digits: the value's content address. */

@@ -79,5 +79,15 @@ export function toJson(
  * (`String.prototype.toWellFormed` would leave the latter, which PostgreSQL refuses.)
  */
 export function toStorableText(text: string): string {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g, '\uFFFD');
+  return text.replace(UNSTORABLE, '\uFFFD');
 }
+
+/**
+ * The same of text that may be JSON: behind U+FFFD stands the escape of what it replaces. So the strict reading refuses
+ * it, also behind a backslash, where U+FFFD alone would have given it another meaning.
+ */
+export function toStorableJson(text: string): string {
+  return text.replace(UNSTORABLE, (unit) => `\uFFFD\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g;

@@ -155,7 +155,7 @@ export function splitHashes(bytes: Uint8Array): readonly Hash[] {
 }
 
 export function sameHash(one: Hash, other: Hash): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+  return Buffer.compare(one, other) === 0;
 }
 
 /** The largest power of two that is smaller than the size: the leaves of the left half. */

@@ -1,5 +1,6 @@
 import type { InvocationKind } from '../protocol/command.js';
-import type { EffectClass, SchemaDelivery } from '../protocol/program.js';
+import type { Ruling } from '../policy/policy.js';
+import type { CallProgram, EffectClass, SchemaDelivery } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
@@ -17,6 +18,8 @@ export type Fact =
   | CallEnded
   | CallSuperseded
   | CallSettled
+  | ApprovalAsked
+  | ApprovalDecided
   | TurnCommitted
   | AttemptFailed;
 
@@ -87,12 +90,35 @@ export interface CallStarted extends FactTime {
   /** Of a generation: the chained hash of all messages that the model was given. */
   readonly context_hash: string | null;
   readonly offered_schema_hash: string | null;
+  /** Of a generation: the schema as its server was given it, which may be looser. */
+  readonly delivered_schema_hash: string | null;
   /** Of a generation: how the model was given the schema. */
   readonly schema_delivery: SchemaDelivery | null;
   /** Of a generation: scheme, host and port of the service. */
   readonly endpoint_origin: string | null;
   /** The attempt that made it, where that is another one. */
   readonly adopted_from: string | null;
+  /** What policy decided of it; null where it needs no leave. */
+  readonly policy_ruling: RulingFact | null;
+}
+
+/** A decision of policy, and the policy whose rule decided. */
+export interface RulingFact extends Ruling {
+  readonly policy_hash: string | null;
+}
+
+/** The decision about a call, which a refused one has at its end. */
+export function rulingOf({ command, ruling, refused }: RuledCall): RulingFact | null {
+  const found = ruling ?? refused?.outcome.ruling;
+  if (found === undefined) return null;
+  const { decision, rule, because } = found;
+  return { decision, rule, because, policy_hash: command.call.policy?.hash ?? null };
+}
+
+interface RuledCall {
+  readonly command: { readonly call: Pick<CallProgram, 'policy'> };
+  readonly ruling?: Ruling;
+  readonly refused?: { readonly outcome: { readonly status: string; readonly ruling?: Ruling } };
 }
 
 /** Its answer comes later. */
@@ -110,6 +136,8 @@ export interface CallEnded extends FactTime {
   /** It was refused before anything was sent. */
   readonly refused: boolean;
   readonly failure_class: string | null;
+  /** What was wrong with the answer of a model, or how the turn went on after the failure. */
+  readonly failure_detail: string | null;
   /** Null where it was interrupted. */
   readonly failure_message: string | null;
   readonly model_output_kind: ModelOutputKind | null;
@@ -136,6 +164,36 @@ export interface CallSettled extends FactTime {
   readonly performed: boolean;
   /** SHA-256 of the canonical JSON of its answer. */
   readonly answer_hash: string | null;
+}
+
+/** The policy leaves a call to a person, who was asked. */
+export interface ApprovalAsked extends FactTime {
+  readonly kind: 'approval_asked';
+  readonly approval_id: string;
+  readonly command_key: string;
+  readonly tool_name: string;
+  readonly source_hash: string;
+  readonly effect_class: EffectClass;
+  readonly subject_id: string | null;
+  readonly node_id: string | null;
+  /** SHA-256 of the canonical JSON of the arguments. */
+  readonly request_hash: string;
+  /** The pointer of the deciding rule in its policy, and its reason. */
+  readonly rule: string;
+  readonly because: string;
+  readonly deadline: string;
+}
+
+/** Somebody has decided on it, or nobody has in time; its driver acts on that. */
+export interface ApprovalDecided extends FactTime {
+  readonly kind: 'approval_decided';
+  readonly approval_id: string;
+  readonly decision: 'approved' | 'denied' | 'expired';
+  /** Null where nobody has. */
+  readonly decided_by: string | null;
+  /** The grant by which they had decided before. */
+  readonly grant_id: string | null;
+  readonly reason: string | null;
 }
 
 /** The attempt became a turn of its world. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { contentHash } from '../content/canonical.js';
+import { hashOfStored } from '../content/canonical.js';
 import type { AppliedEffect } from '../world/world-patch.js';
 
 /** A patch that a turn took, as its row holds it. */
@@ -11,5 +11,5 @@ export interface TakenPatch {
 
 /** What a patch said and changed, as 64 hex digits. */
 export function patchHash({ narration, touched_entities, effects }: TakenPatch): string {
-  return contentHash({ narration, touched_entities, effects } as unknown as Json);
+  return hashOfStored({ narration, touched_entities, effects } as unknown as Json);
 }

@@ -13,6 +13,8 @@ export type LedgerEvent =
   | 'WO_QUALITY_GATE'
   | 'SESSION_ENDED'
   | 'CALL_SETTLED'
+  | 'APPROVAL_ASKED'
+  | 'APPROVAL_DECIDED'
   | 'AMBIENT_CALL'
   | 'WO_EXECUTING'
   | 'LLM_CALL'

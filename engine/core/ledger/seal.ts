@@ -1,4 +1,4 @@
-import { type Hash, leafHash, rootOf, toHex } from '../evidence/merkle.js';
+import { type Hash, leafHash, rootOf, sameHash, toHex } from '../evidence/merkle.js';
 import { entryText } from './write-ledger.js';
 import type { LedgerEntry } from './ledger-entry.js';
 
@@ -33,7 +33,9 @@ export interface Breach {
  * @returns undefined where they are the same
  */
 export function findBreach(sealed: readonly Hash[], entries: readonly LedgerEntry[]): Breach | undefined {
-  const difference = findDifference(sealed.map(toHex), sealEntries(entries).leaf_hashes.map(toHex));
+  const found = entries.map((entry) => leafHash(entryText(entry)));
+  if (sameHash(Buffer.concat(found), Buffer.concat(sealed))) return undefined;
+  const difference = findDifference(sealed.map(toHex), found.map(toHex));
   if (difference === undefined) return undefined;
   const entry = entries[difference.position];
   const after = entries[difference.position - 1];

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { sha256 } from '../content/sha256.js';
 import type { Call } from '../facts/call.js';
-import type { CallSettled, Fact } from '../facts/fact.js';
+import type { ApprovalAsked, CallSettled, Fact } from '../facts/fact.js';
 import {
   asksModel,
   type Chain,
@@ -30,8 +30,36 @@ export function writeLedger(plan: OrderPlan, facts: readonly Fact[]): readonly L
   const readings = session.readings.map((call) => addReading(ledger, call, { parent: began }));
   const shared = readings.map(({ entry_id }): Artifact => ({ type: 'ledger_entry', id: entry_id }));
   for (const chain of session.chains) writeChain(ledger, session, chain, { began, shared });
+  addApprovals(ledger, facts, began);
   endSession(ledger, session, began);
   return ledger.entries;
+}
+
+/** What persons were asked, and what was decided, in the order of the calls' keys: the moments of decisions are nobody's plan. */
+function addApprovals(ledger: Ledger, facts: readonly Fact[], began: LedgerEntry): void {
+  const decisions = new Map(facts.flatMap((it) => (it.kind === 'approval_decided' ? [[it.approval_id, it]] : [])));
+  const asked = facts.filter((fact) => fact.kind === 'approval_asked');
+  const placeOf = ({ command_key, approval_id }: ApprovalAsked): string => `${command_key} ${approval_id}`;
+  for (const { kind: _asked, at, ...question } of asked.toSorted((left, right) =>
+    placeOf(left) < placeOf(right) ? -1 : 1,
+  )) {
+    const { approval_id: place, source_hash } = question;
+    const artifacts = [{ type: 'package', id: source_hash }] as const;
+    const common = { tier: 'HO2', place } as const;
+    const parent = add(ledger, {
+      ...common,
+      event_type: 'APPROVAL_ASKED',
+      at,
+      parent: began,
+      artifacts,
+      details: question,
+    });
+    const decided = decisions.get(place);
+    if (decided === undefined) continue;
+    const { kind: _decided, at: decided_at, ...decision } = decided;
+    const outcome = decided.decision === 'approved' ? 'success' : 'failure';
+    add(ledger, { ...common, event_type: 'APPROVAL_DECIDED', at: decided_at, parent, details: decision, outcome });
+  }
 }
 
 /** The entry of a settlement, which comes after those of its attempt. */
@@ -334,6 +362,7 @@ function addCall(
   const tokens = { input: end?.input_tokens ?? 0, output: end?.output_tokens ?? 0 };
   add(ledger, {
     ...common,
+    workflow_hash: start.workflow_hash,
     tier: 'HO1',
     event_type: isModel ? 'LLM_CALL' : 'TOOL_CALL',
     place: start.source_invocation_id,
@@ -356,6 +385,7 @@ function addCall(
           model_output_kind: end?.model_output_kind ?? null,
           generation_try: start.generation_try,
           offered_schema_hash: start.offered_schema_hash,
+          delivered_schema_hash: start.delivered_schema_hash,
           schema_delivery: start.schema_delivery,
           endpoint_origin: start.endpoint_origin,
           ...detailsOf(call),
@@ -387,6 +417,7 @@ function detailsOf({ start, end, is_superseded }: Call): JsonObject {
     args_summary: { request_hash: start.request_hash },
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
+    policy_ruling: start.policy_ruling && { ...start.policy_ruling },
     is_superseded,
     ended_at: end === undefined ? null : end.at,
     result_summary:
@@ -397,6 +428,7 @@ function detailsOf({ start, end, is_superseded }: Call): JsonObject {
             refused: end.refused,
             answer_hash: end.answer_hash,
             failure_class: end.failure_class,
+            failure_detail: end.failure_detail,
             failure_message: end.failure_message,
             duration_ms: end.duration_ms,
           },

@@ -7,6 +7,7 @@ import { messagePointer, type PlacedPrompt, promptsOf, textOf } from '../binding
 import { findNotYet, readDelivery, readToolCalling } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
+import type { Projection } from '../world/projection.js';
 import { parsePromptText, type Placeholder, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { complainIf, inDocument } from '../protocol/document-problem.js';
 import type { SchemaProgram } from '../protocol/program.js';
@@ -18,13 +19,15 @@ type AuthoredGeneration = Pick<
   LlmToolLoopNode | LlmJsonNode,
   | 'id'
   | 'llm_source_ref'
+  | 'connection'
   | 'fallback'
   | 'gate'
   | 'prompt_template'
   | 'projection'
   | 'max_generation_attempts'
   | 'constraints'
->;
+> &
+  Partial<Pick<LlmToolLoopNode, 'available_tools' | 'max_tool_calls'>>;
 
 /** Compiles the common part of the nodes that ask a model. */
 export function compileGeneration(
@@ -33,7 +36,7 @@ export function compileGeneration(
   node: AuthoredGeneration,
   pointer: string,
 ): Part<Omit<GenerationProgram, 'type' | 'id' | 'after'>> {
-  const source = compileSource(parts, setting, node, { llm_source_ref: node.llm_source_ref, pointer });
+  const source = compileSource(parts, setting, node, { ...node, pointer });
   const second = node.fallback && {
     ...compileSource(parts, setting, node, { ...node.fallback, pointer: `${pointer}/fallback` }),
     on: node.fallback.on,
@@ -47,7 +50,8 @@ export function compileGeneration(
     ...(judge?.problems ?? []),
     ...inDocument(setting.document, [
       ...prompts.flatMap(({ complaints }) => complaints),
-      ...checkEvents(node, prompts, pointer),
+      ...checkShown(node, prompts, pointer),
+      ...checkQuery(prompts, pointer),
       ...checkGate(node, prompts, pointer),
       ...(source.value && second?.value ? checkFallback(node, source.value, second.value, `${pointer}/fallback`) : []),
     ]),
@@ -59,6 +63,7 @@ export function compileGeneration(
       ...present({
         fallback: second?.value && { ...second.value, on: new Set(second.on) },
         gate: judge?.value && ofGate && { ...judge.value, ...offerVerdict(parts), prompt: ofGate },
+        query: prompts.find(({ prompt }) => prompt.is_query === true)?.template,
       }),
       prompt: own,
       projection: node.projection,
@@ -76,9 +81,14 @@ function compileSource(
   parts: CompileParts,
   setting: WorkflowSetting,
   { id }: AuthoredGeneration,
-  { llm_source_ref, pointer }: Pick<AuthoredGeneration, 'llm_source_ref'> & { readonly pointer: string },
+  {
+    llm_source_ref,
+    connection,
+    pointer,
+  }: Pick<AuthoredGeneration, 'llm_source_ref' | 'connection'> & { readonly pointer: string },
 ): Part<AskedSource> {
-  const authored = { source_ref: llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const bound = { source_ref: llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const authored = { ...bound, ...present({ connection }) };
   const call = compileCall(parts, setting, authored, { pointer, policy_id: id, speaks: 'chat' });
   const manifest = call.value && parts.findManifest(call.value.source.plugin);
   if (call.value === undefined || manifest === undefined) return { problems: call.problems };
@@ -91,9 +101,7 @@ function compileSource(
       problems: call.problems,
     };
   const complaints =
-    refused === undefined
-      ? []
-      : [problem('NOT_SUPPORTED_YET', { kind: 'value', ...refused }, { pointer: `/interface/${refused.member}` })];
+    refused === undefined ? [] : [problem('NOT_SUPPORTED_YET', refused, { pointer: `/interface/${refused.member}` })];
   return {
     problems: [...call.problems, ...inDocument({ kind: 'response_source', hash: source.hash }, complaints)],
   };
@@ -101,7 +109,7 @@ function compileSource(
 
 /** A fallback that would never be asked, or could not go on with the conversation of the first source. */
 function checkFallback(
-  { fallback, constraints }: AuthoredGeneration,
+  { fallback, constraints, available_tools = [], max_tool_calls = 0 }: AuthoredGeneration,
   first: AskedSource,
   second: AskedSource,
   pointer: string,
@@ -122,7 +130,8 @@ function checkFallback(
       ),
     ),
     ...complainIf(
-      first.tool_calling !== second.tool_calling,
+      // A node without tools asks for its answer in the same way, however its models would call them.
+      available_tools.length > 0 && max_tool_calls > 0 && first.tool_calling !== second.tool_calling,
       problem(
         'FALLBACK_CALLS_OTHERWISE',
         { first: callingOf(first), second: callingOf(second) },
@@ -218,23 +227,53 @@ function compilePrompt(
   return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
 }
 
-/** A projection asks for events where a prompt shows them, and there only. */
-function checkEvents(
-  node: AuthoredGeneration,
+/** What a prompt shows, and the member of the projection that asks for it. */
+const ASKED_FOR = [
+  { shows: 'world.recent_events', member: 'events', isAsked: ({ events }: Projection) => events !== undefined },
+  { shows: 'subject.own_turns', member: 'own_turns', isAsked: ({ own_turns }: Projection) => own_turns !== undefined },
+  { shows: 'memory.pinned', member: 'memory/pinned', isAsked: ({ memory }: Projection) => memory.pinned === true },
+  {
+    shows: 'memory.retrieved',
+    member: 'memory/retrieve',
+    isAsked: ({ memory }: Projection) => memory.retrieve !== undefined,
+  },
+] as const;
+
+/** A projection asks for a part where a prompt shows it, and there only. */
+function checkShown(
+  { projection }: AuthoredGeneration,
   prompts: readonly CompiledPrompt[],
   pointer: string,
 ): readonly Problem[] {
-  const shown = prompts.flatMap((each) => findShown(each, 'world.recent_events') ?? []);
-  const isAsked = node.projection.events !== undefined;
-  return [
-    ...shown.flatMap((place) =>
-      complainIf(!isAsked, problem('EVENTS_NOT_PROJECTED', undefined, { pointer: `${pointer}${place.pointer}` })),
-    ),
-    ...complainIf(
-      isAsked && shown.length === 0,
-      problem('EVENTS_NOT_SHOWN', undefined, { pointer: `${pointer}/projection/events` }),
-    ),
-  ];
+  return ASKED_FOR.flatMap(({ shows, member, isAsked }) => {
+    const shown = prompts.flatMap((each) => findShown(each, shows) ?? []);
+    if (!isAsked(projection))
+      return shown.map((place) => {
+        const at = { pointer: `${pointer}${place.pointer}` };
+        return member === 'events'
+          ? problem('EVENTS_NOT_PROJECTED', undefined, at)
+          : problem('PART_NOT_PROJECTED', { shows, member }, at);
+      });
+    const at = { pointer: `${pointer}/projection/${member}` };
+    return complainIf(
+      shown.length === 0,
+      member === 'events'
+        ? problem('EVENTS_NOT_SHOWN', undefined, at)
+        : problem('PART_NOT_SHOWN', { shows, member }, at),
+    );
+  });
+}
+
+/** What is not known when memories are retrieved. */
+const AFTER_RETRIEVAL = ['memory.retrieved', 'tools.available'] as const;
+
+function checkQuery(prompts: readonly CompiledPrompt[], pointer: string): readonly Problem[] {
+  const query = prompts.find(({ prompt }) => prompt.is_query === true);
+  return AFTER_RETRIEVAL.flatMap((shows) => {
+    const shown = query && findShown(query, shows);
+    if (shown === undefined) return [];
+    return problem('QUERY_READS_LATER', { shows }, { pointer: `${pointer}${shown.pointer}`, offset: shown.offset });
+  });
 }
 
 function unknownPlaceholder(text: string, place: { readonly pointer: string; readonly offset: number }): Problem {

@@ -6,7 +6,7 @@ import { contentHash } from '../content/canonical.js';
 import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
-import { renderPrompt } from '../prompt/render.js';
+import { type PromptScope, renderPrompt } from '../prompt/render.js';
 import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
@@ -22,8 +22,16 @@ import type {
 } from '../protocol/program.js';
 import { textSchema } from '../protocol/program.js';
 import { traceScope } from '../protocol/scope.js';
-import { renderEvents } from '../world/recent-events.js';
-import { type Projection, project, renderProjection, renderSubject } from '../world/projection.js';
+import { renderEvents, renderOwnTurns } from '../world/recent-events.js';
+import {
+  pinnedMemories,
+  type Projection,
+  project,
+  renderMemories,
+  renderProjection,
+  renderSubject,
+} from '../world/projection.js';
+import type { Entity } from '../world/world.js';
 import type { Complaint } from './complaint.js';
 import { fallbackKey, gateConversation, generationSuffix, verdictSuffix } from './call-key.js';
 import { writeRejection } from './native-calls.js';
@@ -91,16 +99,8 @@ export function openLane(
   const subject = frozen.subject;
   if (subject === undefined) throw new Error('a generation needs a subject');
   const rendered = renderPrompt(node.prompt, {
-    world: { slug: frozen.world.slug, attempted_turn: frozen.world.turn + 1, simulation_time: frozen.simulation_time },
-    subject: { id: subject.id, name: subject.name },
-    projection: () => renderProjection(project(frozen.world, subject, node.projection)),
-    rendered_subject: () => renderSubject(subject, node.projection),
-    recent_events: () => renderEvents(frozen.world, subject, node.projection),
-    ambient: frozen.ambient,
-    absent: scope.absent,
+    ...toPromptScope(node.projection, scope, subject),
     tools,
-    nodes: scope.nodes,
-    originsAt: traceScope(frozen, scope.outputs),
     ...present({ answer: judged && { value: judged.answer.value, origins: originsWithin(judged.answer) } }),
   });
   if (!rendered.ok)
@@ -128,6 +128,26 @@ export function openLane(
     ...present({ judges: judged?.key }),
   };
   return ask(node, scope, append(lane, messages), offered);
+}
+
+/** What prompts of a node read, and the query of its projection. */
+export function toPromptScope(projection: Projection, scope: NodeScope, subject: Entity): PromptScope {
+  const { world, simulation_time, ambient } = scope.frozen;
+  return {
+    world: { slug: world.slug, attempted_turn: world.turn + 1, simulation_time },
+    subject: { id: subject.id, name: subject.name },
+    projection: () => renderProjection(project(world, subject, projection)),
+    rendered_subject: () => renderSubject(subject, projection),
+    recent_events: () => renderEvents(world, subject, projection),
+    own_turns: () => renderOwnTurns(world, subject, projection),
+    pinned_memories: () => renderMemories(pinnedMemories(subject)),
+    retrieved_memories: () => renderMemories(scope.retrieved?.found ?? []),
+    ambient,
+    absent: scope.absent,
+    tools: () => [],
+    nodes: scope.nodes,
+    originsAt: traceScope(scope.frozen, scope.outputs),
+  };
 }
 
 /** The next generation of a lane. */
@@ -185,7 +205,8 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     node_time_left_ms: remaining_ms,
     node_tokens_left: node.constraints.token_budget - lane.tokens,
   };
-  return present({ ...command, max_output_tokens: limitOutput(command) });
+  const retrieved = lane.generations === 0 ? scope.retrieved : undefined;
+  return present({ ...command, max_output_tokens: limitOutput(command), retrieved });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
@@ -254,6 +255,7 @@ function electTool(
     generation_try: lane.generation_try,
     round: lane.round,
     provenance,
+    ...present({ tool_call_id: listCalls(said)[0]?.call_id }),
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };

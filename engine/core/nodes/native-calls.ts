@@ -1,10 +1,10 @@
 import type { Json } from '../../contract/json.js';
-import type { AnswerItem, ChatAnswer } from '../../contract/source.js';
+import type { ChatAnswer } from '../../contract/source.js';
+import { INVALID_ARGUMENTS, toolErrorCodeOfRejection } from '../../contract/tool-error-code.js';
 import { canonicalText } from '../content/canonical.js';
 import { isObject } from '../content/json-pointer.js';
 import { parseJson } from '../content/parse-json.js';
-import { sha256 } from '../content/sha256.js';
-import { listCalls, type Said } from '../prompt/items.js';
+import { listCalls, nameCalls, type Said } from '../prompt/items.js';
 import { escapeUnseen } from '../prompt/quote.js';
 import type { OfferedSchema, OfferedTools, PermittedTool } from '../protocol/program.js';
 import { toDeliveredSchema } from './delivered-schema.js';
@@ -26,8 +26,6 @@ export function offerTools(tools: readonly PermittedTool[], answer: OfferedSchem
   });
   return { tools: specs, may_call, answer };
 }
-
-const CALL_ID_LENGTH_MAX = 128;
 
 /**
  * The answer of a model that calls tools natively, and its text and items as the conversation goes on with them.
@@ -54,23 +52,9 @@ export function readNativeAnswer(
       said,
       read: rejected({ detail: 'schema_invalid', message: `It calls ${calls.length} tools at once: call one.` }),
     };
-  if (args === undefined) return { said, read: rejected(INVALID_ARGUMENTS) };
+  if (args === undefined) return { said, read: rejected({ detail: 'bad_arguments', message: INVALID_ARGUMENTS }) };
   const value = { kind: 'tool_call', tool_call: { name: call.name, arguments: args } };
   return { said, read: { ok: true, normalised: canonicalText(value), value } };
-}
-
-const INVALID_ARGUMENTS: Complaint = { detail: 'bad_arguments', message: 'Invalid tool arguments JSON' };
-
-/** Every call has an id that no other of its answer has. */
-function nameCalls(items: readonly AnswerItem[], key: string): readonly AnswerItem[] {
-  const seen = new Set<string>();
-  return items.map((item, index) => {
-    if (item.type !== 'function_call') return item;
-    const isUsable = item.call_id !== '' && item.call_id.length <= CALL_ID_LENGTH_MAX && !seen.has(item.call_id);
-    const call_id = isUsable ? item.call_id : `call_${sha256(`${key}\n${index}`).slice(0, 24)}`;
-    seen.add(call_id);
-    return { ...item, call_id };
-  });
 }
 
 /** The object that a call's arguments are; some servers write its JSON as a JSON text. */
@@ -91,12 +75,6 @@ function readText(answer: ChatAnswer): ReadText {
   return { ok: false, normalised: read.normalised, complaint: { detail: 'schema_invalid', message } };
 }
 
-/** How a result says in one word why there is none. */
-const ERROR_CODES: Readonly<Partial<Record<Complaint['detail'], string>>> = {
-  unknown_tool: 'unavailable',
-  policy_denied: 'policy_denied',
-};
-
 /** The result of a call that was made. */
 export function writeResult(value: Json): string {
   return escapeUnseen(canonicalText({ ok: true, value }));
@@ -110,9 +88,8 @@ export function writeFailure(failure: Json): string {
 
 /** The result of a call that was not made, because its answer was rejected. */
 export function writeRejection(complaint: Complaint, text: string): string {
-  const isInvalid = complaint === INVALID_ARGUMENTS;
-  const errorCode = isInvalid ? 'invalid_json' : (ERROR_CODES[complaint.detail] ?? 'validation');
-  const safeMessage = isInvalid ? complaint.message : text;
+  const errorCode = toolErrorCodeOfRejection(complaint);
+  const safeMessage = errorCode === 'invalid_json' ? complaint.message : text;
   return escapeUnseen(canonicalText({ ok: false, errorCode, safeMessage }));
 }
 

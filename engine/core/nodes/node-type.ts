@@ -14,6 +14,7 @@ import type { Origins } from '../prompt/origins.js';
 import type { Verdict } from '../protocol/verdict.js';
 import type { Reader } from '../typing/join-readings.js';
 import type { Shape } from '../typing/shape.js';
+import type { Retrieved } from '../world/retrieval.js';
 import type { WorldPatch } from '../world/world-patch.js';
 import type { UnaskedKey } from '../../contract/problems/tests.js';
 import type { NodePlace } from './call-key.js';
@@ -79,6 +80,8 @@ export interface NodeScope {
   readonly nodes: Json;
   /** The same outputs, and where they come from. */
   readonly outputs: Outputs;
+  /** The memories that were retrieved for the node; left out where it asks for none. */
+  readonly retrieved?: Retrieved;
 }
 
 /** The result of a node's start, or of an event that it handles. */

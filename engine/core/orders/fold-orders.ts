@@ -107,13 +107,20 @@ interface NodeParts extends ChainParts {
   readonly performed: ReadonlyMap<string, readonly (readonly Call[])[]>;
 }
 
-/** The orders of a node: one, and one more after each answer that its gate sent back; none where it was not reached. */
+/**
+ * The orders of a node: one, and one more after each answer that its gate sent back; none where it was not reached. The
+ * last one has no calls where the attempt failed before it was dispatched.
+ */
 function foldNode(parts: NodeParts, planned: PlannedNode): readonly PerformedOrder[] {
   const { subject, ended, performed } = parts;
   const failure = ended?.kind === 'attempt_failed' ? ended : undefined;
   const fails_here = failure?.subject_id === subject.subject_id && failure.node_id === planned.node_id;
-  const orders = performed.get(planned.node_id) ?? [];
-  if (orders.length === 0 && fails_here) return [foldOrder(parts, planned, { index: 0, calls: [], failure })];
+  const dispatched = performed.get(planned.node_id) ?? [];
+  const last = dispatched.at(-1);
+  const fails_next =
+    fails_here &&
+    (last === undefined || (failure.source_invocation_id === null && findDecision(last)?.decision === 'retry'));
+  const orders = fails_next ? [...dispatched, []] : dispatched;
   return orders.map((calls, index) => {
     const isLast = index === orders.length - 1;
     return foldOrder(parts, planned, { index, calls, failure: fails_here && isLast ? failure : undefined });
@@ -262,7 +269,11 @@ function stateOf(way: {
 }
 
 function errorOf(calls: readonly Call[], failure: AttemptFailed | undefined): NonNullable<WorkOrder['error']> {
-  if (failure !== undefined) return { reason: failure.failure_class, message: failure.failure_message };
+  if (failure !== undefined) {
+    const { failure_class: reason, failure_message: message } = failure;
+    const isUnplanned = calls.length === 0 && reason === 'budget_exhausted';
+    return { reason, message, ...(isUnplanned ? { planning_rule: 'budget_left' } : {}) };
+  }
   const end = calls.findLast((call) => call.end !== undefined && call.end.failure_class !== null)?.end;
   const reason = end?.failure_class ?? null;
   if (calls.at(-1)?.is_superseded === false && reason !== null) return { reason, message: end?.failure_message ?? '' };

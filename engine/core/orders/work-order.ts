@@ -8,6 +8,18 @@ export type OrderState = 'planned' | 'dispatched' | 'executing' | 'completed' | 
 /** Who sets a state: the planning tier is the driver of the attempt (HO2), the executing tier its performer (HO1). */
 export type Tier = 'HO1' | 'HO2';
 
+/**
+ * The rules 1 to 6 of the protocol, which every order meets before it is dispatched. A budget may have nothing left for it;
+ * documents, types and the order in which nodes begin leave no way to break another rule.
+ */
+export type PlanningRule =
+  | 'type_known'
+  | 'session_active'
+  | 'budget_left'
+  | 'contract_named'
+  | 'tools_named'
+  | 'parent_completed';
+
 /** What an order has used. Adopted calls cost nothing anew; superseded ones do. */
 export interface OrderCost {
   readonly input_tokens: number;
@@ -43,8 +55,12 @@ export interface WorkOrder {
   readonly constraints: OrderConstraints;
   /** The hash of its result, and the call that gave it; null until it is completed. */
   readonly output_result: { readonly source_invocation_id: string; readonly answer_hash: string | null } | null;
-  /** Why it failed. */
-  readonly error: { readonly reason: string; readonly message: string } | null;
+  /** Why it failed, and which rule it broke where it was never dispatched for that. */
+  readonly error: {
+    readonly reason: string;
+    readonly message: string;
+    readonly planning_rule?: PlanningRule;
+  } | null;
   readonly completed_at: string | null;
   readonly cost: OrderCost;
 }

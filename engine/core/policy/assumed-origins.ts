@@ -23,6 +23,8 @@ export function assumeOrigins(origin: SegmentOrigin, { read, tools, world }: See
     case 'world.projection':
     case 'world.recent_events':
     case 'subject.rendered':
+    case 'subject.own_turns':
+    case 'memory.retrieved':
       return unionOf([['scenario', 'world', 'model'], ...world.map(ofSource)]);
     default:
       return originsOf({ origin });

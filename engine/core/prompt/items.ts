@@ -1,6 +1,8 @@
 import type { AnswerItem, ChatItem, FunctionCallItem } from '../../contract/source.js';
 import type { Json } from '../../contract/json.js';
+import { type RejectedToolCall, toolErrorCodeOfRejection } from '../../contract/tool-error-code.js';
 import { canonicalText } from '../content/canonical.js';
+import { sha256 } from '../content/sha256.js';
 import { contentOf, type Message, type Segment, toMessage } from './message.js';
 
 // A message is a list of segments. Items that are no text are segments of their own: `function_call` and `reasoning` hold
@@ -34,6 +36,39 @@ export function toReplies(said: Pick<Said, 'items'>, segments: readonly Segment[
 /** The calls of an answer. */
 export function listCalls({ items = [] }: Pick<Said, 'items'>): readonly FunctionCallItem[] {
   return items.filter((item) => item.type === 'function_call');
+}
+
+const CALL_ID_LENGTH_MAX = 128;
+
+/**
+ * Every call has an id that no other of its answer has.
+ * @param key the generation's, of which ids are made where the model gave none that can be used
+ */
+export function nameCalls(items: readonly AnswerItem[], key: string): readonly AnswerItem[] {
+  const seen = new Set<string>();
+  return items.map((item, index) => {
+    if (item.type !== 'function_call') return item;
+    const isUsable = item.call_id !== '' && item.call_id.length <= CALL_ID_LENGTH_MAX && !seen.has(item.call_id);
+    const call_id = isUsable ? item.call_id : `call_${sha256(`${key}\n${index}`).slice(0, 24)}`;
+    seen.add(call_id);
+    return { ...item, call_id };
+  });
+}
+
+/** The calls of an answer that was rejected, with the ids that the conversation gives them. */
+export function listRejectedCalls(
+  items: readonly AnswerItem[],
+  key: string,
+  complaint: { readonly detail: string | null; readonly message: string | null },
+): readonly RejectedToolCall[] {
+  const error_code = toolErrorCodeOfRejection(complaint);
+  const message = complaint.message ?? '';
+  return listCalls({ items: nameCalls(items, key) }).map(({ call_id: tool_call_id, name: tool_name }) => ({
+    tool_call_id,
+    tool_name,
+    error_code,
+    message,
+  }));
 }
 
 /** The items of a conversation, in its order. */

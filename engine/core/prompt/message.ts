@@ -10,6 +10,9 @@ export type SegmentOrigin =
   | 'world.recent_events'
   | 'subject'
   | 'subject.rendered'
+  | 'subject.own_turns'
+  | 'memory.pinned'
+  | 'memory.retrieved'
   | 'ambient.visible'
   | 'tools.available'
   | 'nodes'
@@ -43,6 +46,7 @@ const IMPLIED: Readonly<Partial<Record<SegmentOrigin, Origins>>> = {
   'tools.available': OF_AUTHOR,
   world: OF_SCENARIO,
   subject: OF_SCENARIO,
+  'memory.pinned': OF_SCENARIO,
   model: OF_MODEL,
   reasoning: OF_MODEL,
   function_call: OF_MODEL,

@@ -13,6 +13,9 @@ export interface PromptScope {
   readonly projection: () => readonly Piece[];
   readonly rendered_subject: () => readonly Piece[];
   readonly recent_events: () => readonly Piece[];
+  readonly own_turns: () => readonly Piece[];
+  readonly pinned_memories: () => readonly Piece[];
+  readonly retrieved_memories: () => readonly Piece[];
   readonly ambient: Json;
   readonly absent: readonly Absent[];
   readonly tools: () => Json;
@@ -83,6 +86,9 @@ const FILLS: Readonly<Record<PlaceholderName, (scope: PromptScope) => Filled>> =
   'subject.id': ({ subject }) => subject.id,
   'subject.name': ({ subject }) => quoteName(subject.name),
   'subject.rendered': ({ rendered_subject }) => rendered_subject(),
+  'subject.own_turns': ({ own_turns }) => own_turns(),
+  'memory.pinned': ({ pinned_memories }) => pinned_memories(),
+  'memory.retrieved': ({ retrieved_memories }) => retrieved_memories(),
   'ambient.visible': ({ ambient, absent, originsAt }) => {
     const text = fenceJson('ambient.visible', ambient) + absent.map(sayAbsent).join('');
     return [{ text, origins: originsAt(['ambient']) }];

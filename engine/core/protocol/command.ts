@@ -1,10 +1,11 @@
 import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
+import type { MemoryQuery, Retrieved } from '../world/retrieval.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { TracedRequest } from '../policy/provenance.js';
 import type { Origins } from '../prompt/origins.js';
 import type { Message } from '../prompt/message.js';
-import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from './program.js';
+import { type CallProgram, type OfferedSchema, type SchemaDelivery, type RetryClass, textSchema } from './program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */
@@ -30,6 +31,8 @@ export interface Invoke {
   readonly node_id?: string;
   readonly ambient_id?: string;
   readonly tool_name?: string;
+  /** The id of the call in the conversation, where its model calls tools natively. Never hashed. */
+  readonly tool_call_id?: string;
   /** The generation that elected the tool, or that the gate judges. */
   readonly parent_key?: string;
   /** 1-based: the try at this answer. */
@@ -50,6 +53,10 @@ export interface Invoke {
   readonly max_output_tokens?: number;
   /** Present where the call is made again after it has failed. */
   readonly retry?: Retry;
+  /** It asks for memories of its subject, and no source: the store answers, and no call is recorded. */
+  readonly retrieval?: MemoryQuery;
+  /** Of the first generation of a lane: the memories that were retrieved for it. Never hashed. */
+  readonly retrieved?: Retrieved;
 }
 
 /** The common part of every call of a binding with a JSON request. */
@@ -84,6 +91,15 @@ export interface Generation {
   readonly offered: OfferedSchema;
   /** Whether the schema is beside the messages or in them already. */
   readonly schema_delivery: SchemaDelivery;
+}
+
+/** The schema as the server, or the model in its prompt, is given it. */
+export function deliveredSchema({
+  offered,
+  schema_delivery,
+}: Pick<Generation, 'offered' | 'schema_delivery'>): Pick<OfferedSchema, 'name' | 'schema' | 'hash'> {
+  const given = textSchema(offered);
+  return schema_delivery === 'response_format' ? { name: given.name, ...given.delivered } : given;
 }
 
 /** Make the working world turn N, at once and whole. */

@@ -11,6 +11,7 @@ import type {
   Projection,
 } from '../../generated/workflow.js';
 import type { Rules } from '../policy/policy.js';
+import type { PromptTemplate } from '../prompt/template.js';
 import type { Limits } from './amounts.js';
 import type { OrderPlan } from './order-plan.js';
 
@@ -29,7 +30,7 @@ export interface SchemaProgram {
   readonly validate: Validate;
 }
 
-/** A source component as calls need it. */
+/** A source component as calls need it: with the connection of their binding. */
 export interface SourceProgram {
   readonly hash: string;
   readonly label: string;
@@ -44,6 +45,8 @@ export interface SourceProgram {
   readonly output_limit?: number;
   /** How many of its calls one process makes at a time; absent where there is no limit. */
   readonly max_in_flight?: number;
+  /** The id of the operator's connection that its requests get. */
+  readonly connection?: string;
 }
 
 /** Everything that binds one call, of every kind of binding. */
@@ -62,6 +65,8 @@ export interface CallProgram {
   /** The id under which policy must allow the call; absent where a read-only call needs no leave. */
   readonly policy_id?: string;
   readonly policy?: PolicyProgram;
+  /** The connections that the profile and the run grant; absent where neither limits them. */
+  readonly granted_connections?: readonly string[];
   readonly limits: CallLimits;
   /** How long an answer that comes later may take; absent where an answer must come at once. */
   readonly pending_deadline_ms?: number;
@@ -96,6 +101,8 @@ export interface CallLimits {
 export interface PolicyProgram {
   readonly hash: string;
   readonly rules: Rules;
+  /** How long a person may take to decide on a call. */
+  readonly approval_deadline_ms: number;
 }
 
 /** A binding that runs because the workflow says so. */
@@ -161,6 +168,8 @@ export interface NodeProgram {
   readonly tools?: readonly ToolProgram[];
   /** The part of the world that it shows a model. */
   readonly projection?: Projection;
+  /** The query for which memories of its subject are retrieved before it starts; left out where none are. */
+  readonly query?: PromptTemplate;
   /** The limits of its model's generations. */
   readonly constraints?: NodeConstraints;
 }
@@ -237,6 +246,8 @@ export interface Program {
   readonly execution?: CognitionWorkflow['execution'];
   /** The number of turns before a turn whose events must be known: the most that any projection includes. */
   readonly event_turns: number;
+  /** The number of latest memories of an agent that must be known, beside those of the scenario; 0: none at all. */
+  readonly memories: number;
   /** The budgets of its profiles; left out where none has one. */
   readonly sessions?: readonly SessionProgram[];
   /** The budget of each of its worlds; left out where they have none. */

@@ -40,7 +40,7 @@ type Body =
       readonly toolCallId: string;
       readonly role: 'tool';
       readonly content: string;
-      /** Set where the call failed: `content` says how. */
+      /** Set where the call failed: `content` is then `{"ok": false, "errorCode", "message"}`. */
       readonly metadata?: { readonly failure_class: string; readonly error_code: ToolErrorCode };
     }
   | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: JsonObject }

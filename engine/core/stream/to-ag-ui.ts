@@ -1,5 +1,5 @@
 import { present } from '../../contract/present.js';
-import { toolErrorCodeOf } from '../../contract/tool-error-code.js';
+import { type ToolErrorCode, toolErrorCodeOf } from '../../contract/tool-error-code.js';
 import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
@@ -17,10 +17,18 @@ export interface AgUiState {
   readonly turn: number;
   /** Calls that have begun and not ended, by id, in the order of their beginning. */
   readonly open: ReadonlyMap<string, CallStarted>;
+  /** The ids that models have given to tool calls, each with the command that had it first. */
+  readonly given_ids: ReadonlyMap<string, string>;
 }
 
 /** Before any event. */
-export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', turn: 0, open: new Map() };
+export const AG_UI_BEGINNING: AgUiState = {
+  thread_id: '',
+  run_id: '',
+  turn: 0,
+  open: new Map(),
+  given_ids: new Map(),
+};
 
 /** The events of a fact, and the stream's state after them. */
 export interface Translated<State, Event> {
@@ -79,7 +87,7 @@ function begin(told: AttemptBegan): Translated<AgUiState, AgUiBody> {
     entities: Object.fromEntries(entities.map(({ id, ...entity }) => [id, { ...entity, new_memories: [] }])),
   };
   return {
-    state: { thread_id: world_slug, run_id: attempt_id, turn: attempted_turn, open: new Map() },
+    state: { ...AG_UI_BEGINNING, thread_id: world_slug, run_id: attempt_id, turn: attempted_turn },
     events: [
       {
         type: 'RUN_STARTED',
@@ -92,11 +100,25 @@ function begin(told: AttemptBegan): Translated<AgUiState, AgUiBody> {
   };
 }
 
-function startCall(state: AgUiState, call: CallStarted, reader: StreamReader): Translated<AgUiState, AgUiBody> {
+function startCall(before: AgUiState, started: CallStarted, reader: StreamReader): Translated<AgUiState, AgUiBody> {
+  const { source_invocation_id: own, command_key, tool_call_id: given } = started;
+  const { state, id: tool_call_id } = nameToolCall(before, { given, command_key, own });
+  const call = { ...started, tool_call_id };
   return {
-    state: { ...state, open: new Map([...state.open, [call.source_invocation_id, call]]) },
+    state: { ...state, open: new Map([...state.open, [own, call]]) },
     events: [{ type: 'STEP_STARTED', stepName: stepOf(call) }, ...openMessage(call), ...askTool(call, reader)],
   };
+}
+
+/** A tool call has the id that its model gave it, also when it is repeated; its own where another command had that first. */
+function nameToolCall(
+  state: AgUiState,
+  { given, command_key, own }: { readonly given: string | null; readonly command_key: string; readonly own: string },
+): { readonly state: AgUiState; readonly id: string } {
+  if (given === null) return { state, id: own };
+  const first = state.given_ids.get(given);
+  if (first !== undefined) return { state, id: first === command_key ? given : own };
+  return { state: { ...state, given_ids: new Map([...state.given_ids, [given, command_key]]) }, id: given };
 }
 
 /** The command of a call, which is its own in an attempt; with a number where it was made before. */
@@ -112,29 +134,36 @@ function openMessage({ llm_call_id, subject_id, ...call }: CallStarted): readonl
 
 function askTool(call: CallStarted, reader: StreamReader): readonly AgUiBody[] {
   if (call.invocation_kind !== 'model_elected_tool') return [];
-  const { source_invocation_id: toolCallId, tool_name, parent_llm_call_id, request_json } = call;
-  const parent = present({ parentMessageId: parent_llm_call_id ?? undefined });
+  const { tool_call_id: id, tool_name, parent_llm_call_id: parent, request_json } = call;
   const shown = reader === 'operator' && request_json !== null ? [JSON.stringify(request_json)] : [];
+  return beginToolCall({ id: id ?? '', name: tool_name ?? '', parent }, shown);
+}
+
+function beginToolCall(
+  { id: toolCallId, name, parent }: { readonly id: string; readonly name: string; readonly parent: string | null },
+  shown: readonly string[],
+): readonly AgUiBody[] {
   return [
-    { type: 'TOOL_CALL_START', toolCallId, toolCallName: tool_name ?? '', ...parent },
+    { type: 'TOOL_CALL_START', toolCallId, toolCallName: name, ...present({ parentMessageId: parent ?? undefined }) },
     ...shown.map((delta) => ({ type: 'TOOL_CALL_ARGS' as const, toolCallId, delta })),
     { type: 'TOOL_CALL_END', toolCallId },
   ];
 }
 
 /** Nothing is told of a call whose beginning has not been. */
-function endCall(state: AgUiState, ended: CallEnded, reader: StreamReader): Translated<AgUiState, AgUiBody> {
+function endCall(before: AgUiState, ended: CallEnded, reader: StreamReader): Translated<AgUiState, AgUiBody> {
   const { source_invocation_id, failure_class, failure_message } = ended;
-  const call = state.open.get(source_invocation_id);
-  if (call === undefined) return { state, events: [] };
+  const call = before.open.get(source_invocation_id);
+  if (call === undefined) return { state: before, events: [] };
+  const { state, events: rejected } = tellRejectedCalls(before, call, ended);
   const answered =
     call.llm_call_id === null
       ? toAnswerEvents(call, ended)
-      : [...toReasoningEvents(call, ended, reader), ...toDecision(call, ended)];
-  const failed: readonly AgUiBody[] =
-    failure_class === null
-      ? []
-      : [{ type: 'CUSTOM', name: 'call_failed', value: { source_invocation_id, failure_class, failure_message } }];
+      : [...toReasoningEvents(call, ended, reader), ...toDecision(call, ended), ...rejected];
+  const value = { source_invocation_id, failure_class, failure_message };
+  // Nobody who watches for a failed redaction has to look into each failure.
+  const names = ['call_failed', ...(failure_class === 'redaction_failed' ? [failure_class] : [])];
+  const failed = failure_class === null ? [] : names.map((name) => ({ type: 'CUSTOM' as const, name, value }));
   const closed = closeCall(state, source_invocation_id);
   return { state: closed.state, events: [...answered, ...failed, ...closed.events] };
 }
@@ -147,18 +176,39 @@ function toAnswerEvents(call: CallStarted, ended: CallEnded): readonly AgUiBody[
     const value = { source_invocation_id, invocation_kind, ambient_source_id, workflow_node_id, response_json };
     return [{ type: 'CUSTOM', name: 'call_answered', value }];
   }
-  return [
-    {
-      type: 'TOOL_CALL_RESULT',
-      messageId: `${source_invocation_id}-result`,
-      toolCallId: source_invocation_id,
-      role: 'tool',
-      content: failure_class === null ? JSON.stringify(response_json) : (failure_message ?? failure_class),
-      ...present({
-        metadata: failure_class === null ? undefined : { failure_class, error_code: toolErrorCodeOf(failure_class) },
-      }),
-    },
-  ];
+  const result = {
+    type: 'TOOL_CALL_RESULT',
+    messageId: `${source_invocation_id}-result`,
+    toolCallId: call.tool_call_id ?? '',
+    role: 'tool',
+  } as const;
+  if (failure_class === null) return [{ ...result, content: JSON.stringify(response_json) }];
+  const error_code = toolErrorCodeOf(failure_class);
+  return [{ ...result, ...toFailedResult(failure_class, error_code, failure_message ?? failure_class) }];
+}
+
+function toFailedResult(failure_class: string, error_code: ToolErrorCode, message: string) {
+  const content = JSON.stringify({ ok: false, errorCode: error_code, message });
+  return { content, metadata: { failure_class, error_code } };
+}
+
+/** Tool calls that were not made begin and end with the answer that asked for them; nothing of their arguments is told. */
+function tellRejectedCalls(
+  before: AgUiState,
+  { source_invocation_id, command_key, llm_call_id: parent }: CallStarted,
+  { rejected_calls, failure_class }: CallEnded,
+): Translated<AgUiState, AgUiBody> {
+  let state = before;
+  const events = rejected_calls.flatMap(({ tool_call_id, tool_name: name, error_code, message }, index) => {
+    const own = `${source_invocation_id}-${index + 1}`;
+    const named = nameToolCall(state, { given: tool_call_id, command_key, own });
+    const { id } = named;
+    state = named.state;
+    const result = { type: 'TOOL_CALL_RESULT', messageId: `${own}-result`, toolCallId: id, role: 'tool' } as const;
+    const failed = toFailedResult(failure_class ?? '', error_code, message);
+    return [...beginToolCall({ id, name, parent }, []), { ...result, ...failed }];
+  });
+  return { state, events };
 }
 
 function toReasoningEvents(call: CallStarted, { reasoning }: CallEnded, reader: StreamReader): readonly AgUiBody[] {

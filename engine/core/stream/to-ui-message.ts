@@ -100,6 +100,8 @@ function toolOutput({
   content,
   metadata,
 }: Extract<AgUiEvent, { readonly type: 'TOOL_CALL_RESULT' }>): UiMessagePart {
-  if (metadata !== undefined) return { type: 'tool-output-error', toolCallId, errorText: content, dynamic: true };
-  return { type: 'tool-output-available', toolCallId, output: JSON.parse(content) as Json, dynamic: true };
+  const output = JSON.parse(content) as Json;
+  if (metadata === undefined) return { type: 'tool-output-available', toolCallId, output, dynamic: true };
+  const { message: errorText } = output as { readonly message: string };
+  return { type: 'tool-output-error', toolCallId, errorText, dynamic: true };
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import type { RejectedToolCall } from '../../contract/tool-error-code.js';
 import type * as facts from '../facts/fact.js';
 import type { EffectOperation } from '../world/world-patch.js';
 
@@ -28,6 +29,8 @@ export interface AttemptBegan
 export interface CallStarted extends Pick<facts.CallStarted, 'kind' | 'at' | CallMember> {
   /** The generation that elected the tool, or that the gate judges. */
   readonly parent_llm_call_id: string | null;
+  /** The model's id of the tool call, where it gave one. */
+  readonly tool_call_id: string | null;
   /** The request, which operators alone see; null of generations. */
   readonly request_json: Json;
 }
@@ -55,6 +58,8 @@ export interface CallEnded extends Pick<facts.CallEnded, 'kind' | 'at' | EndMemb
   readonly response_json: Json;
   /** The model's reasoning, which operators alone see. */
   readonly reasoning: string | null;
+  /** The tool calls of a generation whose answer was rejected. */
+  readonly rejected_calls: readonly RejectedToolCall[];
 }
 
 type EndMember = 'source_invocation_id' | 'failure_class' | 'failure_message' | 'model_output_kind';

@@ -4,8 +4,10 @@ import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
 import type { Discarded, Step } from './step.js';
+import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { contentOf } from './budgets.js';
+import type { Retrieved } from '../world/retrieval.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** The record of a command that an earlier driver performed. */
@@ -18,6 +20,8 @@ export interface Recorded {
   readonly repeatable: boolean;
   /** An earlier attempt made it, whose runs may have had other numbers: it answers any equal request. */
   readonly is_adopted?: boolean;
+  /** Of a generation: the memories that were retrieved for it. They answer every equal query. */
+  readonly retrieved?: Retrieved;
   /** How the call ended, or that it will be answered later; left out where no driver saw it end. */
   readonly event?: CallEvent | CallPended;
 }
@@ -59,18 +63,35 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
     discarded: [],
   };
   let fold = follow(unbegun, advance(program, UNBEGUN, began));
+  const searches = records.flatMap(({ retrieved }) => retrieved ?? []);
+  const retrieved = new Map(searches.map((search) => [search.request_hash, search]));
+  fold = answerQueries(fold, retrieved);
   let left = records;
   for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
     const { record, command, event } = next;
     if (command.request_hash !== record.request_hash) return mismatched(fold, otherRequest(record, command));
     const answered = new Map(fold.answered).set(record, command);
     fold = follow({ ...fold, answered }, advance(program, fold.state, { ...event, key: command.key }));
+    fold = answerQueries(fold, retrieved);
     left = left.filter((one) => one !== record);
   }
   fold = endCalls(fold, [...fold.state.dropped.keys()]);
   if (fold.state.failure !== undefined) return toRefolded(endCalls(fold, [...fold.state.awaited.keys()]));
   const stranger = left.find(({ key, is_adopted }) => is_adopted === true || !fold.asked.has(key));
   return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));
+}
+
+/** Answers the queries for memories that the turn awaits, as far as their results are on record. */
+function answerQueries(fold: Fold, retrieved: ReadonlyMap<string, Retrieved>): Fold {
+  if (retrieved.size === 0) return fold;
+  let answered = fold;
+  for (const [key, { command }] of fold.state.awaited) {
+    const found = command.retrieval && retrieved.get(command.request_hash)?.found;
+    if (found === undefined) continue;
+    const event = { kind: 'call_answered', key, value: found as unknown as Json, duration_ms: 0 } as const;
+    answered = follow(answered, advance(answered.program, answered.state, event));
+  }
+  return answered === fold ? fold : answerQueries(answered, retrieved);
 }
 
 /** The first record of a call that the turn awaits; calls in doubt come after all that is certain. */

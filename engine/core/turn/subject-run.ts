@@ -1,5 +1,7 @@
+import { present } from '../../contract/present.js';
 import { type NodeState, nodeTypeOf } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
+import { askMemories } from '../nodes/retrieve.js';
 import type { AnsweredPatch, NodeScope, NodeStep } from '../nodes/node-type.js';
 import type { Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
@@ -8,6 +10,7 @@ import type { NodeProgram, SubjectProgram } from '../protocol/program.js';
 import { injectReadings, type Outputs, type Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
 import type { Answered } from '../policy/answer-origins.js';
+import type { Retrieved } from '../world/retrieval.js';
 import {
   type AmbientAsk,
   askSubjectAmbients,
@@ -33,6 +36,8 @@ export interface SubjectRun {
   readonly awaited: ReadonlyMap<string, Invoke>;
   readonly waiting: ReadonlyMap<string, NodeState>;
   readonly outputs: Outputs;
+  /** The memories that were retrieved for nodes, by their ids. */
+  readonly retrieved: ReadonlyMap<string, Retrieved>;
   readonly patch?: AnsweredPatch & { readonly node_id: string };
   /** The first failure; the run asks nothing more. */
   readonly failure?: Fail;
@@ -61,6 +66,7 @@ export function beginRun(subject: SubjectProgram, { world, simulation_time, turn
     readings: new Map(),
     waiting: new Map(),
     outputs: new Map(),
+    retrieved: new Map(),
   };
   return askAmbients(subject, run, askSubjectAmbients(subject, run.scope));
 }
@@ -74,6 +80,7 @@ export function handleInRun(subject: SubjectProgram, run: SubjectRun, event: Cal
   if (command === undefined) return { run, commands: [] };
   const answered = { ...run, awaited: without(run.awaited, event.key) };
   if (run.failure !== undefined) return { run: answered, commands: [] };
+  if (command.retrieval !== undefined) return handleRetrieved(subject, answered, command, event);
   return command.node_id === undefined
     ? handleReading(subject, answered, command, event)
     : handleNode(subject, answered, command.node_id, event);
@@ -115,18 +122,48 @@ function beginNodes(subject: SubjectProgram, run: SubjectRun): RunStep {
 function startReadyNodes(subject: SubjectProgram, run: SubjectRun, ready: readonly NodeProgram[]): RunStep {
   let step: RunStep = { run, commands: [] };
   for (const node of ready) {
-    const next = applyNodeStep(subject, step.run, node, nodeTypeOf(node).start(node, toNodeScope(subject, step.run)));
+    const next = startNode(subject, step.run, node);
     step = { run: next.run, commands: [...step.commands, ...next.commands] };
     if (step.run.failure !== undefined) return step;
   }
   return step;
 }
 
+/** A node that is shown memories starts once they are retrieved. */
+function startNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram): RunStep {
+  const scope = toNodeScope(subject, run, node);
+  const asked = scope.retrieved === undefined ? askMemories(node, scope) : undefined;
+  if (asked === undefined) return applyNodeStep(subject, run, node, nodeTypeOf(node).start(node, scope));
+  if ('failure_class' in asked) return applyNodeStep(subject, run, node, { kind: 'failed', failure: asked });
+  return { run: withAwaited(run, [asked]), commands: [asked] };
+}
+
+function handleRetrieved(
+  subject: SubjectProgram,
+  run: SubjectRun,
+  { retrieval: query, request_hash, node_id = '' }: Invoke,
+  event: CallEvent,
+): RunStep {
+  const node = nodeOf(subject, node_id);
+  if (query === undefined) throw new Error(`node ${node_id} asked for no memories`);
+  if (event.kind !== 'call_answered')
+    return applyNodeStep(subject, run, node, { kind: 'failed', failure: callFailed(event) });
+  const found = event.value as unknown as Retrieved['found'];
+  const retrieved = withEntry(run.retrieved, node_id, { request_hash, query, found });
+  return startNode(subject, { ...run, retrieved }, node);
+}
+
+function nodeOf({ workflow }: SubjectProgram, node_id: string): NodeProgram {
+  const node = workflow.nodes.find(({ id }) => id === node_id);
+  if (node === undefined) throw new Error(`there is no node ${node_id}`);
+  return node;
+}
+
 function handleNode(subject: SubjectProgram, run: SubjectRun, nodeId: string, event: CallEvent): RunStep {
-  const node = subject.workflow.nodes.find((candidate) => candidate.id === nodeId);
+  const node = nodeOf(subject, nodeId);
   const waiting = run.waiting.get(nodeId);
-  if (node === undefined || waiting === undefined) throw new Error(`no node ${nodeId} waits`);
-  const nodeStep = nodeTypeOf(node).handle(node, waiting, event, toNodeScope(subject, run));
+  if (waiting === undefined) throw new Error(`no node ${nodeId} waits`);
+  const nodeStep = nodeTypeOf(node).handle(node, waiting, event, toNodeScope(subject, run, node));
   const step = applyNodeStep(subject, run, node, nodeStep);
   return nodeStep.verdict === undefined ? step : { ...step, verdict: nodeStep.verdict };
 }
@@ -169,10 +206,12 @@ function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram,
   return { run: outputs.size === nodes.length ? { ...finished, stage: 'finished' } : finished, commands: [] };
 }
 
-function toNodeScope({ subject_id, workflow }: SubjectProgram, run: SubjectRun): NodeScope {
+function toNodeScope({ subject_id, workflow }: SubjectProgram, run: SubjectRun, { id }: NodeProgram): NodeScope {
   const { scope: frozen, outputs } = run;
   const nodes = Object.fromEntries([...outputs].map(([id, { value }]) => [id, { output: value }]));
-  return { subject_id, workflow_hash: workflow.hash, frozen, absent: listAbsent(frozen), nodes, outputs };
+  const retrieved = run.retrieved.get(id);
+  const given = { subject_id, workflow_hash: workflow.hash, frozen, absent: listAbsent(frozen), nodes, outputs };
+  return { ...given, ...present({ retrieved }) };
 }
 
 /** A map with one entry more, or another value of one. */

@@ -26,6 +26,7 @@ import type {
   TurnAmbientProgram,
   WorkflowProgram,
 } from '../protocol/program.js';
+import type { Projection } from '../world/projection.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
@@ -54,7 +55,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     turn_ambients: distinctAmbients(subjects),
     subjects,
     orders: planOrders(parts, scenarioHash),
-    event_turns: mostEventTurns(subjects),
+    event_turns: mostOf(subjects, ({ events, own_turns = 0 }) => Math.max(events?.turns ?? 0, own_turns)),
+    memories: mostOf(subjects, ({ memory }) => Math.max(memory.recent, memory.pinned === true ? 1 : 0)),
     ...toSessions(cognitions),
     ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
@@ -124,11 +126,7 @@ function compileCognition(
   const workflowHash = hashOf(profile.workflow_ref);
   const workflow = parts.find('cognition_workflow', workflowHash) as unknown as CognitionWorkflow | undefined;
   const policy = findPolicy(parts, document, profile, workflow);
-  const unmet = [
-    ...policy.problems,
-    ...refuseUnsupported(document, profile),
-    ...inDocument(document, noteLargeNodes(profile, workflow)),
-  ];
+  const unmet = [...policy.problems, ...inDocument(document, noteLargeNodes(profile, workflow))];
   if (workflow === undefined)
     return {
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
@@ -136,7 +134,7 @@ function compileCognition(
   const compiled = compileWorkflow(parts, scenario, workflow, {
     document: { kind: 'cognition_workflow', hash: workflowHash },
     subjects: place.cognition.subjects,
-    ...present({ policy: policy.policy }),
+    ...present({ policy: policy.policy, connections: profile.connections }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
   });
   const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
@@ -176,11 +174,13 @@ function findPolicy(
 }
 
 function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
-  const { allow, budgets } = document;
+  const { allow, budgets, approval_deadline_ms = APPROVAL_DEADLINE_MS } = document;
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
-  return { hash, rules: compileRules(document), allow, names_nothing, ...budgets };
+  return { hash, rules: compileRules(document), approval_deadline_ms, allow, names_nothing, ...budgets };
 }
+
+const APPROVAL_DEADLINE_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
 function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Problem[] {
@@ -198,23 +198,15 @@ function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly s
   return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];
 }
 
-function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
-  const refused = problem(
-    'NOT_SUPPORTED_YET',
-    { kind: 'member', member: 'connections', of: 'profile' },
-    { pointer: '/connections' },
-  );
-  return inDocument(document, complainIf(profile.connections !== undefined, refused));
-}
-
 function toSessions(cognitions: readonly CompiledCognition[]): Pick<Program, 'sessions'> {
   const sessions = cognitions.flatMap(({ session }) => session ?? []);
   return sessions.length === 0 ? {} : { sessions };
 }
 
-function mostEventTurns(subjects: readonly SubjectProgram[]): number {
+/** The most that any projection asks for. */
+function mostOf(subjects: readonly SubjectProgram[], countOf: (projection: Projection) => number): number {
   const nodes = subjects.flatMap(({ workflow }) => workflow.nodes);
-  return Math.max(0, ...nodes.map((node) => node.projection?.events?.turns ?? 0));
+  return Math.max(0, ...nodes.map(({ projection }) => (projection === undefined ? 0 : countOf(projection))));
 }
 
 /** Bindings of equal hash make one call, recorded under the first declaring workflow. */

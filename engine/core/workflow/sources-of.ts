@@ -1,6 +1,6 @@
 import type { CallProgram, Program, SourceProgram } from '../protocol/program.js';
 
-/** The sources that a turn of this program may call, each once. */
+/** The sources that a turn of this program may call, each once with each of its connections. */
 export function sourcesOf({ turn_ambients, subjects }: Program): readonly SourceProgram[] {
   const workflows = subjects.map(({ workflow }) => workflow);
   const nodes = workflows.flatMap((workflow) => workflow.nodes);
@@ -11,7 +11,9 @@ export function sourcesOf({ turn_ambients, subjects }: Program): readonly Source
     ...nodes.flatMap(({ fallback, gate }) => [fallback ?? [], gate ?? []].flat()),
     ...nodes.flatMap(({ tools = [] }) => tools.flatMap((tool) => (tool.permitted ? [tool] : []))),
   ];
-  const called = callers.flatMap(({ call }) => (call === undefined ? [] : [[call.source.hash, call.source] as const]));
+  const called = callers.flatMap(({ call }) =>
+    call === undefined ? [] : [[`${call.source.hash} ${call.source.connection}`, call.source] as const],
+  );
   return [...new Map(called).values()];
 }
 

@@ -4,7 +4,7 @@ import type { Projection } from '../../generated/workflow.js';
 import { canonicalText } from '../content/canonical.js';
 import { joinPieces, OF_SCENARIO, type Piece, structure } from '../prompt/origins.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
-import type { Content, Entity, World } from './world.js';
+import type { Content, Entity, Memory, World } from './world.js';
 
 export type { Projection };
 
@@ -94,11 +94,24 @@ export function renderSubject(subject: Entity, projection: Projection): readonly
     [
       { text: fixed.join('\n'), origins: OF_SCENARIO },
       { text: `State: ${quoteText(subject.state)}`, origins: subject.origins ?? OF_SCENARIO },
-      ...(recent.length === 0 ? [] : [structure('Memories, oldest first:')]),
-      ...recent.map(({ turn, content, origins = OF_SCENARIO }) => {
-        return { text: `- [turn ${turn}] ${quoteText(content)}`, origins };
-      }),
+      ...(recent.length === 0 ? [] : [structure('Memories, oldest first:'), ...toLines(recent)]),
     ],
     '\n',
   );
+}
+
+/** Memories as a prompt shows them, a line each. */
+export function renderMemories(memories: readonly Memory[]): readonly Piece[] {
+  return memories.length === 0 ? [structure('- none')] : joinPieces(toLines(memories), '\n');
+}
+
+function toLines(memories: readonly Memory[]): readonly Piece[] {
+  return memories.map(({ turn, content, origins = OF_SCENARIO }) => {
+    return { text: `- [turn ${turn}] ${quoteText(content)}`, origins };
+  });
+}
+
+/** The memories that the scenario gives its subject. */
+export function pinnedMemories({ memory }: Entity): readonly Memory[] {
+  return memory.filter(({ turn }) => turn === 0);
 }

@@ -54,7 +54,21 @@ function perceivesEffect(world: World, subject: Entity, projection: Projection, 
 
 /** The events that a subject perceives, as a prompt shows them: oldest first, each with its effects. */
 export function renderEvents(world: World, subject: Entity, projection: Projection): readonly Piece[] {
-  const [latest, ...before] = perceiveEvents(world, subject, projection)
+  return renderLatest(perceiveEvents(world, subject, projection));
+}
+
+/** The narrations and effects of a subject's own latest turns, memories included, as a prompt shows them. */
+export function renderOwnTurns(world: World, subject: Entity, { own_turns = 0 }: Projection): readonly Piece[] {
+  const own = recentEvents(world, own_turns).filter(({ subject_id }) => subject_id === subject.id);
+  return renderLatest(
+    own.map(({ turn, patch: { narration, effects }, origins }) => {
+      return { turn, acting: { subject, narration }, effects, origins: ofPatch(origins) };
+    }),
+  );
+}
+
+function renderLatest(events: readonly PerceivedEvent[]): readonly Piece[] {
+  const [latest, ...before] = events
     .toReversed()
     .map((event): Piece => ({ text: renderEvent(event), origins: event.origins }));
   if (latest === undefined) return [structure('- none')];
@@ -86,7 +100,7 @@ function renderEvent({ turn, acting, effects }: PerceivedEvent): string {
 function renderEffect(effect: WorldEffect): string {
   const { target, text } = partsOf(effect);
   const what = targetOf(effect.op) === 'entity_id' ? target : `the place ${target}`;
-  return `  - ${what} ${PATCH_OPERATIONS[effect.op].perceived_as}: ${cut(text)}`;
+  return `  - ${what} ${PATCH_OPERATIONS[effect.op].perceived_as ?? 'remembers'}: ${cut(text)}`;
 }
 
 /** A quoted text, cut where it is long, never within a character. */

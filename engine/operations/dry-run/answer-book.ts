@@ -37,9 +37,13 @@ export function openAnswerBook(): AnswerBook {
     answerCall: (call) => {
       const { turns, used, missing, fill } = pageOf(call.world_slug);
       const found = findScripted(turns, call);
-      if (found === undefined) missing.push(call);
-      else used.add(nameOf(found));
-      return found === undefined ? fill(call) : found.value;
+      if (found !== undefined) {
+        used.add(nameOf(found));
+        return found.value;
+      }
+      // A call that a person must approve is asked for twice: for the decision, and when it is made.
+      if (!missing.some(({ turn, key }) => turn === call.turn && key === call.key)) missing.push(call);
+      return fill(call);
     },
     prepare: (world_slug, turns, fill = () => undefined) =>
       void pages.set(world_slug, { turns, used: new Set(), missing: [], fill }),

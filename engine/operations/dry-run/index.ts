@@ -25,7 +25,7 @@ import { loadAnswers } from './load-answers.js';
 import { missingAnswer, openSkeleton, withoutTries } from './missing-answer.js';
 import { plantWorld, toStorable } from './plant.js';
 
-interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
+interface DryRun extends Omit<WatchedRun, 'answers_file' | 'with_toys'>, Pick<RunRequest, 'world_slug'> {
   /** Absent where all answers are to be made up. */
   readonly answers?: { readonly path: string; readonly place: Place } | undefined;
   /** Absolute: the file for made-up answers, which fit their schemas, beside the given ones. */

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { type Checkpoint, parseCheckpoint } from '../../core/evidence/checkpoint.js';
@@ -7,7 +6,7 @@ import { type VerifierKey, verifyNote } from '../../core/evidence/signed-note.js
 /** What keeps checkpoints outside the database: a file that grows by each, or a command that is given each. */
 export type Anchor =
   | { readonly kind: 'file'; readonly file: string }
-  | { readonly kind: 'command'; readonly command: string };
+  | { readonly kind: 'command'; readonly give: (note: string, signal: AbortSignal) => Promise<unknown> };
 
 const COMMAND_MS_MAX = 30_000;
 
@@ -42,7 +41,7 @@ export async function findAnchored(anchor: Anchor, key: VerifierKey): Promise<Ou
 
 /** Gives a checkpoint to an anchor, and waits until it is kept. */
 export function giveToAnchor(anchor: Anchor, note: string): Promise<Outcome<undefined>> {
-  return anchor.kind === 'file' ? append(anchor.file, note) : give(anchor.command, note);
+  return anchor.kind === 'file' ? append(anchor.file, note) : give(anchor, note);
 }
 
 async function append(file: string, note: string): Promise<Outcome<undefined>> {
@@ -62,32 +61,14 @@ async function append(file: string, note: string): Promise<Outcome<undefined>> {
   }
 }
 
-function give(command: string, note: string): Promise<Outcome<undefined>> {
-  return new Promise((resolve) => {
-    // A group of its own, so that what the shell started ends with it.
-    const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-    const timer = setTimeout(() => {
-      resolve(failed(`the command has not ended within ${COMMAND_MS_MAX / 1_000} seconds`));
-      end(child.pid);
-    }, COMMAND_MS_MAX);
-    child.on('error', (error) => resolve(failed(`the command cannot be started (${codeOf(error)})`)));
-    child.on('exit', (code) => resolve(code === 0 ? succeed(undefined) : failed(endedWith(code))));
-    child.on('close', () => clearTimeout(timer));
-    // A command that reads nothing may end before it is written to.
-    child.stdin.on('error', () => {});
-    child.stdin.end(note);
-  });
-}
-
-function endedWith(code: number | null): string {
-  return `the command ended with ${code ?? 'a signal'}`;
-}
-
-function end(pid: number | undefined): void {
+async function give(anchor: Extract<Anchor, { readonly kind: 'command' }>, note: string): Promise<Outcome<undefined>> {
+  const signal = AbortSignal.timeout(COMMAND_MS_MAX);
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended meanwhile.
+    await anchor.give(note, signal);
+    return succeed(undefined);
+  } catch (error) {
+    if (signal.aborted) return failed(`its command has not ended within ${COMMAND_MS_MAX / 1_000} seconds`);
+    return failed(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -18,17 +18,21 @@ export interface Signer {
   readonly anchored?: string;
 }
 
-/** A signed state of the log, and what the database no longer has of it. */
-export interface MadeCheckpoint {
+/** A signed state of the log. */
+export interface SignedLog {
   /** The signed note. */
   readonly checkpoint: string;
   readonly tree_size: number;
   /** For those who verify. */
   readonly key: string;
-  /** Seals of which the log says otherwise than the database. */
-  readonly missing: readonly MissingSeals[];
   /** Why the anchor has not taken it; absent where it has, and where there is none. */
   readonly unanchored?: Problem;
+}
+
+/** A signed state of the log, and what the database no longer has of it. */
+export interface MadeCheckpoint extends SignedLog {
+  /** Seals of which the log says otherwise than the database. */
+  readonly missing: readonly MissingSeals[];
 }
 
 /** Seals of a world that are in the log, and in the database no longer, or otherwise. */
@@ -38,38 +42,40 @@ interface MissingSeals {
   readonly seals: number;
 }
 
+/** Signs the log, and says what the database no longer has of it. @returns a refusal where it is not signed */
+export async function makeCheckpoint(archive: Archive, signer: Signer, now: number): Promise<Outcome<MadeCheckpoint>> {
+  const signed = await signLog(archive, signer, now);
+  return signed.ok ? succeed({ ...signed.value.made, missing: await listMissing(archive) }) : signed;
+}
+
 /**
  * Takes all seals into the log, signs its state, and gives it to the anchor.
- * @returns a refusal where the log is no continuation of what was signed before: then nothing is signed
+ * @returns the hashes of all its leaves beside; a refusal where the log is no continuation of what was signed before: then
+ * nothing is signed
  */
-export async function makeCheckpoint(
+export async function signLog(
   { store }: Archive,
   { key, anchor, anchored }: Signer,
   now: number,
-): Promise<Outcome<MadeCheckpoint>> {
+): Promise<Outcome<{ readonly made: SignedLog; readonly leaves: readonly Hash[] }>> {
   const found = anchor === undefined ? succeed(undefined) : await findAnchored(anchor, key);
   if (!found.ok) return found;
   let refused: Problem | undefined;
   let note = '';
-  let tree_size = 0;
+  let leaves: readonly Hash[] = [];
   await store.log.grow((state) => {
     const { hashes, ...growth } = growLog(state, key, now);
-    ({ note, tree_size } = growth.signed);
-    refused = findBreak(hashes, state.last, found.value);
+    ({ note } = growth.signed);
+    leaves = hashes;
+    refused = findBreak(growth.signed.root, hashes, state.last, found.value);
     return refused === undefined ? growth : undefined;
   });
   if (refused !== undefined) return refuse(refused);
   const isKept = anchor === undefined || [found.value?.note, anchored].includes(note);
   const given = isKept ? succeed(undefined) : await giveToAnchor(anchor, note);
   const [unanchored] = given.ok ? [] : given.problems;
-  const missing = await listMissing({ store });
-  return succeed({
-    checkpoint: note,
-    tree_size,
-    key: formatVerifierKey(key),
-    missing,
-    ...present({ unanchored }),
-  });
+  const made = { checkpoint: note, tree_size: leaves.length, key: formatVerifierKey(key), ...present({ unanchored }) };
+  return succeed({ made, leaves });
 }
 
 type LogState = Parameters<Parameters<Store['log']['grow']>[0]>[0];
@@ -91,7 +97,7 @@ function growLog({ leaves, unlogged }: LogState, key: SigningKey, now: number) {
 }
 
 /** Why a log is no continuation of what was signed before. */
-function findBreak(hashes: readonly Hash[], last: LogState['last'], anchored: Anchored | undefined) {
+function findBreak(whole: Hash, hashes: readonly Hash[], last: LogState['last'], anchored: Anchored | undefined) {
   const before = [
     { where: 'at the anchor', checkpoint: anchored?.checkpoint },
     { where: 'in the database', checkpoint: last && { size: last.tree_size, root: last.root } },
@@ -99,7 +105,8 @@ function findBreak(hashes: readonly Hash[], last: LogState['last'], anchored: An
   for (const { where, checkpoint } of before) {
     if (checkpoint === undefined) continue;
     const { size, root } = checkpoint;
-    if (size <= hashes.length && sameHash(rootOf(hashes.slice(0, size)), root)) continue;
+    const found = size === hashes.length ? whole : rootOf(hashes.slice(0, size));
+    if (size <= hashes.length && sameHash(found, root)) continue;
     const facts = { where, size, found: hashes.length };
     return problem('LOG_SHRUNK', facts, { details: facts });
   }

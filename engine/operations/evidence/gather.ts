@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { findAt } from '../../core/content/json-pointer.js';
 import { sha256 } from '../../core/content/sha256.js';
@@ -12,10 +12,8 @@ import {
   contentsText,
   listPresence,
   readEntry,
-  verifyBundle,
-  type VerifiedBundle,
 } from '../../core/evidence/bundle.js';
-import { formatClaim, isOfClaim, proveEntries, verifyClaim, type VerifiedClaim } from '../../core/evidence/claim.js';
+import { formatClaim, isOfClaim, proveEntries } from '../../core/evidence/claim.js';
 import { hideMessages, listMaterial, type PromptMessage } from '../../core/evidence/material.js';
 import { type Hash, leafHash, proveInclusion, sameHash, splitHashes } from '../../core/evidence/merkle.js';
 import { parseSeal, type SealStatement } from '../../core/evidence/seal-text.js';
@@ -25,25 +23,32 @@ import type { Store } from '../../store/open-store.js';
 import type { Archive } from '../engine.js';
 import { showEntity } from '../entities.js';
 import { entriesOf, type Plans, readPlanned } from '../ledger/read-ledger.js';
+import { verifyWorld } from '../ledger/verify.js';
 import { attemptUnknown, showInvocation, showLlmCall } from '../records.js';
 import { unknownWorld } from '../worlds.js';
-import { makeCheckpoint, type MadeCheckpoint, type Signer } from './checkpoint.js';
+import { type SignedLog, type Signer, signLog } from './checkpoint.js';
 
 /** What can be left out of a file: its hash stays. */
 export const MATERIALS = ['prompts', 'answers', 'patches'] as const;
 
-export type Material = (typeof MATERIALS)[number];
-
-/** A file of evidence, and what it proves. */
-export interface Gathered<Proved> {
+/** A file of evidence, and the checkpoint in it. */
+export interface Gathered {
   readonly text: string;
-  readonly proved: Proved;
-  readonly made: MadeCheckpoint;
+  readonly made: SignedLog;
 }
 
 interface Wanted {
-  readonly redact: readonly Material[];
+  /** Some of the materials. */
+  readonly redact: readonly string[];
   readonly now: number;
+}
+
+/** A misspelt material would be shown. */
+function checkRedact(redact: readonly string[]): Outcome<undefined> {
+  const unknown = redact.find((name) => !MATERIALS.some((known) => known === name));
+  if (unknown === undefined) return succeed(undefined);
+  const repair = `Name some of ${MATERIALS.join(', ')}.`;
+  return refuse(problem('USAGE', { message: `${unknown} cannot be left out.`, repair }));
 }
 
 /**
@@ -53,14 +58,30 @@ interface Wanted {
 export async function gatherBundle(
   archive: Archive,
   signer: Signer,
-  { named, redact, now }: Wanted & { readonly named: string },
-): Promise<Outcome<Gathered<VerifiedBundle>>> {
-  const about = await findSubject(archive, named);
+  { named, ...wanted }: Wanted & { readonly named: string },
+): Promise<Outcome<Gathered>> {
+  const known = checkRedact(wanted.redact);
+  const about = known.ok ? await findSubject(archive, named) : known;
   if (!about.ok) return about;
-  const log = await openLog(archive, signer, now);
+  const { world_slug } = about.value;
+  return orFirstAlteration(archive, world_slug, () => gatherSeals(archive, signer, { ...wanted, about: about.value }));
+}
+
+interface Subject {
+  readonly world_slug: string;
+  /** Left out of a world. */
+  readonly attempt_id?: string;
+}
+
+async function gatherSeals(
+  archive: Archive,
+  signer: Signer,
+  { about, redact, now }: Wanted & { readonly about: Subject },
+): Promise<Outcome<Gathered>> {
+  const log = await signLog(archive, signer, now);
   if (!log.ok) return log;
-  const rows = await archive.store.log.seals(about.value);
-  if (rows.length === 0) return refuseUnsealed(archive, named, about.value.world_slug);
+  const rows = await archive.store.log.seals(about);
+  if (rows.length === 0) return refuseUnsealed(archive, about);
   const plans: Plans = new Map();
   const seals: BundledSeal[] = [];
   for (const attempt of groupByAttempt(rows)) {
@@ -83,19 +104,18 @@ export async function gatherBundle(
     format: BUNDLE_FORMAT,
     key: formatVerifierKey(key),
     checkpoint: log.value.made.checkpoint,
-    contents: signNote(contentsText({ ...about.value, has_entries: listPresence(ordered) }, ordered), key),
+    contents: signNote(contentsText({ ...about, has_entries: listPresence(ordered) }, ordered), key),
     seals: ordered,
     ...material,
   };
   const text = `${JSON.stringify(bundle, null, 1)}\n`;
-  const proved = verifyBundle(text, key);
-  return proved.ok ? succeed({ text, proved: proved.value, made: log.value.made }) : proved;
+  return succeed({ text, made: log.value.made });
 }
 
 type LoggedSeal = Awaited<ReturnType<Store['log']['seals']>>[number];
 
 /** What an id or a name means, also where nothing but the log has it any more. */
-async function findSubject({ store }: Archive, named: string) {
+async function findSubject({ store }: Archive, named: string): Promise<Outcome<Subject>> {
   if (!isUuid(named)) return succeed({ world_slug: named });
   const attempt = await store.facts.attempt(named);
   return attempt === undefined
@@ -103,17 +123,32 @@ async function findSubject({ store }: Archive, named: string) {
     : succeed({ world_slug: attempt.world_slug, attempt_id: attempt.attempt_id });
 }
 
-async function refuseUnsealed(archive: Archive, named: string, world_slug: string): Promise<Refused> {
-  if ((await archive.store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  return refuse(problem('NOT_SEALED', { what: isUuid(named) ? `The attempt ${named}` : `The world ${named}` }));
+async function refuseUnsealed(archive: Archive, { world_slug, attempt_id }: Subject): Promise<Refused> {
+  if (!(await archive.store.ledger.hasWorld(world_slug))) return unknownWorld(archive, world_slug);
+  const what = attempt_id === undefined ? `The world ${world_slug}` : `The attempt ${attempt_id}`;
+  return refuse(problem('NOT_SEALED', { what }));
 }
 
-/** The log as a new checkpoint signs it. */
-async function openLog(archive: Archive, signer: Signer, now: number) {
-  const made = await makeCheckpoint(archive, signer, now);
-  if (!made.ok) return made;
-  const leaves = splitHashes(await archive.store.log.leaves()).slice(0, made.value.tree_size);
-  return succeed({ made: made.value, leaves });
+/** Where nothing can be gathered because of what somebody has altered, the refusal names the first alteration. */
+async function orFirstAlteration<Value>(
+  archive: Archive,
+  world_slug: string,
+  gather: () => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
+  const name = async (): Promise<Refused | undefined> => {
+    const verified = await verifyWorld(archive, world_slug);
+    const first = verified.ok ? verified.value.findings[0] : undefined;
+    return first && refuse({ code: first.code as Problem['code'], message: first.message, repair: first.repair });
+  };
+  try {
+    const gathered = await gather();
+    const isLost = !gathered.ok && gathered.problems.some(({ code }) => code === 'WORLD_UNKNOWN');
+    return isLost ? ((await name()) ?? gathered) : gathered;
+  } catch (error) {
+    const altered = await name();
+    if (altered === undefined) throw error;
+    return altered;
+  }
 }
 
 function groupByAttempt(rows: readonly LoggedSeal[]): readonly (readonly LoggedSeal[])[] {
@@ -154,7 +189,7 @@ function isLeafOf(leaf: Hash, entry: string | undefined): boolean {
 }
 
 /** The texts that entries name, as far as anybody may see them, and nobody wants them left out. */
-async function readMaterial(archive: Archive, seals: readonly BundledSeal[], redact: readonly Material[]) {
+async function readMaterial(archive: Archive, seals: readonly BundledSeal[], redact: Wanted['redact']) {
   const entries = seals.flatMap((seal) => seal.entries ?? []).map((entry) => readEntry(entry) ?? null);
   const named = listMaterial(entries);
   const prompts: (readonly PromptMessage[])[] = [];
@@ -190,22 +225,26 @@ async function readPatches({ store }: Archive, seal: SealStatement | undefined):
   return (await store.log.patches(seal)).map((patch) => canonicalText(patch as unknown as Json));
 }
 
+type Claimed = Wanted & { readonly world_slug: string; readonly entity_id: string; readonly turn?: number };
+
 /** Gathers the proof of one claim: that an entity was given the state that it has, by which patch, from which prompt. */
-export async function gatherClaim(
+export async function gatherClaim(archive: Archive, signer: Signer, claimed: Claimed): Promise<Outcome<Gathered>> {
+  const known = checkRedact(claimed.redact);
+  if (!known.ok) return known;
+  return orFirstAlteration(archive, claimed.world_slug, () => gatherState(archive, signer, claimed));
+}
+
+async function gatherState(
   archive: Archive,
   signer: Signer,
-  {
-    redact,
-    now,
-    ...place
-  }: Wanted & { readonly world_slug: string; readonly entity_id: string; readonly turn?: number },
-): Promise<Outcome<Gathered<VerifiedClaim>>> {
+  { redact, now, ...place }: Claimed,
+): Promise<Outcome<Gathered>> {
   const shown = await showEntity(archive, place);
   if (!shown.ok) return shown;
   const { world_slug, id: entity_id, turn: until } = shown.value;
   const change = await findChange(archive, { world_slug, entity_id, until });
   if (change === undefined) return refuse(problem('NOTHING_TO_PROVE', { world_slug, entity_id }));
-  const log = await openLog(archive, signer, now);
+  const log = await signLog(archive, signer, now);
   if (!log.ok) return log;
   const { attempt_id, source_invocation_id, patch_seq } = change;
   const seals = await archive.store.log.seals({ world_slug: change.world_slug, attempt_id });
@@ -231,8 +270,7 @@ export async function gatherClaim(
     checkpoint: made.checkpoint,
   };
   const text = formatClaim(material, place_in_log);
-  const proved = verifyClaim(text, signer.key);
-  return proved.ok ? succeed({ text, proved: proved.value, made }) : proved;
+  return succeed({ text, made });
 }
 
 const CHANGES_AT_ONCE = 50;

@@ -23,13 +23,18 @@ export interface Verified {
 
 /** Verifies a bundle or the proof of a claim; needs no database and no network. */
 export async function verifyEvidence({ file, working_folder, key }: VerifyRequest): Promise<Outcome<Verified>> {
-  const wanted = key === undefined ? undefined : parseVerifierKey(key);
-  if (key !== undefined && wanted === undefined) return refuse(problem('EVIDENCE_KEY_INVALID'));
   const read = await readRegularFile(resolve(working_folder, file), EVIDENCE_BYTES_MAX);
   if (read.kind === 'unreadable') return refuse(problem('FILE_UNREADABLE', { found: 'file' }));
   if (read.kind !== 'text') return refuse(malformed(NO_TEXT[read.kind], ''));
-  const proved = (isLogProof(read.text) ? verifyClaim : verifyBundle)(read.text, wanted);
-  return proved.ok ? succeed({ proved: proved.value, key_was_given: wanted !== undefined }) : proved;
+  const proved = verifyText(read.text, key);
+  return proved.ok ? succeed({ proved: proved.value, key_was_given: key !== undefined }) : proved;
+}
+
+/** Verifies the text of a bundle or of the proof of a claim. @param key of those who had to sign it */
+export function verifyText(text: string, key: string | undefined): Outcome<Verified['proved']> {
+  const wanted = key === undefined ? undefined : parseVerifierKey(key);
+  if (key !== undefined && wanted === undefined) return refuse(problem('EVIDENCE_KEY_INVALID'));
+  return (isLogProof(text) ? verifyClaim : verifyBundle)(text, wanted);
 }
 
 const NO_TEXT = {

@@ -10,6 +10,7 @@ import {
   toLines,
 } from '../../core/ledger/exported-ledger.js';
 import { splitHashes, toHex } from '../../core/evidence/merkle.js';
+import { toMoment } from '../../core/facts/moment.js';
 import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import type { Tier } from '../../core/orders/work-order.js';
 import type { Archive } from '../engine.js';
@@ -26,25 +27,18 @@ export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = {
   seals: 'seals.jsonl',
 };
 
-interface LedgerExport {
-  readonly folder: string;
-  readonly files: readonly string[];
+/** The files of an export, and how much they hold. */
+export interface ExportedLedger {
+  readonly files: readonly { readonly path: string; readonly text: string }[];
   readonly entries: number;
   readonly seals: number;
 }
 
 /**
- * Writes both ledgers of an attempt or a world, and their seals, into a new folder. Attempts that are open are left out.
+ * Both ledgers of an attempt or a world, and their seals, as the files of an export. Attempts that are open are left out.
  * @param named an attempt's id, or a world's name
  */
-export async function exportLedger(
-  archive: Archive,
-  {
-    named,
-    folder,
-    working_folder,
-  }: { readonly named: string; readonly folder: string; readonly working_folder: string },
-): Promise<Outcome<LedgerExport>> {
+export async function exportLedger(archive: Archive, named: string): Promise<Outcome<ExportedLedger>> {
   const { store } = archive;
   const attempt = isUuid(named) ? await store.facts.attempt(named) : undefined;
   if (isUuid(named) && attempt === undefined) return refuse(attemptUnknown(named));
@@ -78,13 +72,15 @@ export async function exportLedger(
     path: EXPORT_FILES[file],
     text: lines[file].map((line) => `${line}\n`).join(''),
   }));
-  const written = await writeNewFolder(
-    resolve(working_folder, folder),
-    files,
-    problem('FILE_EXISTS', { path: folder }),
-  );
-  if (!written.ok) return written;
-  return succeed({ folder, files: files.map(({ path }) => path), entries: entries.length, seals: seals.length });
+  return succeed({ files, entries: entries.length, seals: seals.length });
+}
+
+/** Writes an export into a new folder. */
+export function writeExport(
+  { files }: Pick<ExportedLedger, 'files'>,
+  { folder, working_folder }: { readonly folder: string; readonly working_folder: string },
+): Promise<Outcome<undefined>> {
+  return writeNewFolder(resolve(working_folder, folder), files, problem('FILE_EXISTS', { path: folder }));
 }
 
 /** @param tiers those of its entries, and of entries after them */
@@ -98,7 +94,7 @@ function toExported(
     seal_seq,
     attempt_id,
     source_invocation_id,
-    sealed_at: new Date(sealed_at).toISOString(),
+    sealed_at: toMoment(sealed_at),
     root: toHex(root),
     previous_root: previous_root && toHex(previous_root),
     leaf_hashes: splitHashes(leaf_hashes).map(toHex),

@@ -1,7 +1,9 @@
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
+import { hashOfStored } from '../../core/content/canonical.js';
 import { toHex } from '../../core/evidence/merkle.js';
 import type { SealStatement } from '../../core/evidence/seal-text.js';
 import type { Fact } from '../../core/facts/fact.js';
+import { toMoment } from '../../core/facts/moment.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { writeLedger, writeSettlement } from '../../core/ledger/write-ledger.js';
 import { foldOrders, type Session } from '../../core/orders/fold-orders.js';
@@ -39,7 +41,7 @@ export function sealStatement(
     entries,
     root: toHex(root),
     previous_root: previous_root === null ? '' : toHex(previous_root),
-    sealed_at: new Date(sealed_at).toISOString(),
+    sealed_at: toMoment(sealed_at),
   };
 }
 
@@ -75,7 +77,9 @@ async function readPlan({ store }: Archive, scenario_hash: string, plans: Plans)
   const known = plans.get(scenario_hash);
   if (known !== undefined) return known;
   const closure = await store.components.closure('scenario', scenario_hash);
-  const byName = new Map(closure.map(({ kind, hash, content }) => [`${kind} ${hash}`, content]));
+  // What somebody has altered is no plan of anything.
+  const sound = closure.filter(({ hash, content }) => hashOfStored(content) === hash);
+  const byName = new Map(sound.map(({ kind, hash, content }) => [`${kind} ${hash}`, content]));
   const find = (kind: ComponentKind, hash: string) => byName.get(`${kind} ${hash}`);
   const plan = planOrders({ find }, scenario_hash);
   plans.set(scenario_hash, plan);

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
+import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { type Outcome, type Problem, problem, refuse, succeed } from '../../contract/problem.js';
+import { withoutRun } from '../../contract/scripted.js';
 import type { NamedEntry } from '../../contract/problems/ledger.js';
-import { contentHash } from '../../core/content/canonical.js';
+import { hashOfStored } from '../../core/content/canonical.js';
 import { groupBy } from '../../core/content/group-by.js';
 import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
 import { parseSeal, sealRoot } from '../../core/evidence/seal-text.js';
@@ -72,7 +74,7 @@ export async function verifyAttempt(archive: Archive, named: string): Promise<Ou
  */
 export async function verifyWorld(archive: Archive, world_slug: string): Promise<Outcome<Verification>> {
   const { store } = archive;
-  if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  if (!(await store.ledger.hasWorld(world_slug))) return unknownWorld(archive, world_slug);
   // The seals are read last: each attempt that had ended before has its own.
   const attempts = await store.ledger.ended(world_slug);
   const ended = attempts.map(({ attempt_id }) => attempt_id);
@@ -165,7 +167,7 @@ function ofLeaf(seals: readonly SealRow[], { world_slug, seal_seq, attempt_id, s
 /** Each document of scenarios is what its hash was made of. */
 async function checkDocuments({ store }: Archive, scenarios: ReadonlySet<string>): Promise<readonly Finding[]> {
   const closures = await Promise.all([...scenarios].map((hash) => store.components.closure('scenario', hash)));
-  const altered = closures.flat().filter(({ hash, content }) => contentHash(content) !== hash);
+  const altered = closures.flat().filter(({ hash, content }) => hashOfStored(content) !== hash);
   return altered.map(({ kind, hash }) => toFinding(problem('DOCUMENT_ALTERED', { kind, hash })));
 }
 
@@ -279,7 +281,7 @@ export function nameOf({ event_type, entry_id, wo_id, details }: LedgerEntry): s
   return `${event_type} ${entry_id}${typeof key === 'string' ? ` (${key})` : ''}`;
 }
 
-/** Each prompt and request is what its hash was made of. */
+/** Each prompt, offered schema and request is what its hash was made of. */
 function checkContents(
   attempt_id: string,
   entries: readonly LedgerEntry[],
@@ -287,19 +289,20 @@ function checkContents(
 ): readonly Finding[] {
   const conversations = groupBy(prompts, ({ conversation }) => conversation);
   const prefixes = new Map([...conversations].map(([name, messages]) => [name, listPrefixes(messages)]));
+  const isAsked = (call: Pick<(typeof requests)[number], 'source_hash' | 'request_hash'>, request: Json): boolean =>
+    hashOfStored({ source: call.source_hash, request }) === call.request_hash;
   const altered = [
-    ...generations.filter(
-      ({ conversation, message_count, prefix_hash }) => prefixes.get(conversation)?.[message_count] !== prefix_hash,
-    ),
-    ...requests.filter(
-      ({ source_hash, request_json, request_hash }) =>
-        contentHash({ source: source_hash, request: request_json }) !== request_hash,
-    ),
+    ...generations.flatMap((call) => {
+      const { conversation, message_count, prefix_hash, output_schema_hash, schema_delivery } = call;
+      const own = withoutRun(conversation);
+      const request = { conversation: own, message_count, prefix_hash, output_schema_hash, schema_delivery };
+      const isWhole = prefixes.get(conversation)?.[message_count] === prefix_hash && isAsked(call, request);
+      return isWhole && call.is_offer_whole ? [] : [{ call, of: isWhole ? ('schema' as const) : ('prompt' as const) }];
+    }),
+    ...requests.flatMap((call) => (isAsked(call, call.request_json) ? [] : [{ call, of: 'request' as const }])),
   ];
-  return altered.flatMap((call) => {
-    const { source_invocation_id } = call;
+  return altered.flatMap(({ call: { source_invocation_id }, of }) => {
     const entry = entries.find(({ details }) => details['source_invocation_id'] === source_invocation_id);
-    const of = 'prefix_hash' in call ? ('prompt' as const) : ('request' as const);
     if (entry === undefined) return [];
     return [toFinding(problem('CONTENT_ALTERED', { attempt_id, entry: nameOf(entry), of }), { attempt_id, entry })];
   });

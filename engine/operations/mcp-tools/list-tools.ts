@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
+import { nameServedTool, serverOf } from '../../core/binding/source-settings.js';
 import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
@@ -19,7 +20,6 @@ export interface ServerTools {
   readonly is_given: boolean;
 }
 
-const PREFIX = 'CHUKWA_MCP_';
 const LIMITS = { max_runtime_ms: 60_000, max_request_bytes: 1_024, max_result_bytes: 4_194_304 } as const;
 
 /** Calls a server for all pages of its list of tools. Nothing is recorded. */
@@ -63,10 +63,10 @@ export async function listServerTools(
     readonly left_out?: readonly { readonly name: string; readonly reason: string }[];
     readonly is_cut?: boolean;
   };
-  const server = server_env.slice(PREFIX.length).toLowerCase();
-  const prefix = `${tool_prefix}${server}__`;
+  const server = serverOf(tool_prefix, server_env);
+  const toId = (tool: string) => nameServedTool(tool_prefix, server, tool);
   const read = [
-    ...readTools(tools, prefix, authoring.compileSchema),
+    ...readTools(tools, toId, authoring.compileSchema),
     ...left_out.map(({ name, reason }) => ({ ...describeTool({ name }), unusable: `it cannot be stored: ${reason}` })),
   ];
   return succeed({ plugin, server_env, server, tools: read, is_cut, is_given });

@@ -1,3 +1,6 @@
+import { pick } from '../../contract/pick.js';
+import { present } from '../../contract/present.js';
+import { contentHash } from '../../core/content/canonical.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { EffectClass } from '../../core/protocol/program.js';
@@ -13,6 +16,8 @@ export interface ServerTool {
   readonly is_read_only: boolean | null;
   readonly is_destructive: boolean | null;
   readonly required: readonly string[];
+  /** What a pin is the hash of. */
+  readonly definition: JsonObject;
   /** Why it cannot be written as documents; absent where it can. */
   readonly unusable?: string;
 }
@@ -39,15 +44,15 @@ const ID_LENGTH_MAX = 64;
 /**
  * Reads a server's list of tools. Everything in it is data: other values are skipped, long texts are cut, and a tool
  * that documents cannot name or check has a reason.
- * @param prefix of the tools' names, such as `mcp__memory__`
+ * @param toId names a tool in workflows
  */
 export function readTools(
   listed: readonly Json[],
-  prefix: string,
+  toId: (tool: string) => string,
   compileSchema: CompileSchema,
 ): readonly (ServerTool | UsableTool)[] {
   const tools = listed.filter(isObject).filter(({ name }) => typeof name === 'string');
-  const ids = tools.map((tool) => `${prefix}${nameOf(tool).replaceAll(/[^A-Za-z0-9_-]/g, '_')}`);
+  const ids = tools.map((tool) => toId(nameOf(tool)));
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return tools.map((tool, index) => {
@@ -105,7 +110,16 @@ export function describeTool(tool: JsonObject): ServerTool {
     is_read_only: hintOf(hints['readOnlyHint']),
     is_destructive: hintOf(hints['destructiveHint']),
     required: names.slice(0, REQUIRED_MAX).map((member) => shorten(member, NAME_LENGTH_MAX)),
+    definition: present(pick(tool, PINNED_MEMBERS)),
   };
+}
+
+/** The members of a definition that a pin covers. */
+const PINNED_MEMBERS = ['name', 'description', 'inputSchema', 'outputSchema'] as const;
+
+/** The members of a source that pin a definition. */
+export function toPin(definition: JsonObject): { readonly pin: string; readonly pinned: JsonObject } {
+  return { pin: contentHash(definition), pinned: definition };
 }
 
 /** Without a hint the strictest effect class holds. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import { type TextFile, writeNewFolder } from '../write-files.js';
 import type { ServerTools } from './list-tools.js';
-import type { ServerTool, UsableTool } from './server-tool.js';
+import { type ServerTool, toPin, type UsableTool } from './server-tool.js';
 
 export interface WrittenTools {
   readonly folder: string;
@@ -117,12 +117,14 @@ function kebab(text: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-function toSource({ plugin, server_env }: ServerTools, label: string, { name, description }: UsableTool): JsonObject {
+function toSource({ plugin, server_env }: ServerTools, label: string, tool: UsableTool): JsonObject {
+  const { name, description, definition } = tool;
+  const server = { name: plugin.name, [plugin.origin_field]: server_env };
   return {
     version: 1,
     label,
     ...present({ description: description || undefined }),
-    interface: { name: plugin.name, [plugin.origin_field]: server_env, [plugin.tool_list.tool_field]: name },
+    interface: { ...server, [plugin.tool_list.tool_field]: name, ...toPin(definition) },
   };
 }
 

@@ -88,10 +88,10 @@ async function invoke(
 ): Promise<{ readonly end: End; readonly sent: boolean }> {
   const cut = limit.cut();
   if (cut) return { end: { kind: 'cut', cut }, sent: false };
-  const { command, route, source, durable } = passage;
+  const { command, route, source, durable, credentials } = passage;
   const sending = watchSending(passage);
   const max_response_bytes = toResponseLimit(route.plugin.manifest, command.call.limits.max_result_bytes);
-  const bounds = { left: limit.left, max_response_bytes, ...sending.bounds, durable };
+  const bounds = { left: limit.left, max_response_bytes, ...sending.bounds, durable, ...present({ credentials }) };
   const { signal, within } = boundCall(limit.signal, bounds, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),

@@ -1,7 +1,9 @@
 import { toArgumentOrigins } from '../../core/policy/provenance.js';
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
+import { sayDenied } from '../../core/approvals/approval.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
+import type { Broker } from '../connections/broker.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
 import {
@@ -37,6 +39,7 @@ export async function authorise(passage: Permitted, asked: readonly Authorise[])
       kind: command.invocation_kind,
       effect: call.effect,
       source: call.source.label,
+      connection: call.source.connection,
     }),
     client_request_id: surroundings.client_request_id,
   };
@@ -52,8 +55,9 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
   const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
   const { call, key, request, node_id, subject_id, provenance } = command;
+  const { policy } = call;
   const name = call.policy_id ?? call.source.label;
-  if (recorder.asked === undefined)
+  if (policy === undefined || recorder.asked === undefined)
     return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
   const { status, reason, ...approval } = await recorder.asked({
     command_key: key,
@@ -62,11 +66,11 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
-    policy_hash: call.policy?.hash ?? '',
+    policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,
     argument_origins: provenance === undefined ? {} : toArgumentOrigins(provenance),
-    deadline_ms: APPROVAL_MS,
+    deadline_ms: policy.approval_deadline_ms,
   });
   switch (status) {
     case 'approved':
@@ -74,7 +78,7 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     case 'waiting':
       return { passage, approval };
     case 'denied':
-      return halt(passage, 'approval_denied', `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`);
+      return halt(passage, 'approval_denied', sayDenied(name, reason));
     case 'expired':
       return halt(passage, 'approval_expired', `nobody has decided on ${name} in time`);
     default:
@@ -82,15 +86,20 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
   }
 }
 
-/** How long a person may take. */
-const APPROVAL_MS = 7 * 24 * 60 * 60 * 1_000;
-
-/** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
-export function grant(passage: Approved): Granted {
-  return passage as Granted;
+/** A connection is used where the profile and the run both grant it. Nothing has been read of it before. */
+export function grant(passage: Approved): Granted | Halt {
+  const { source, granted_connections } = passage.command.call;
+  const { connection } = source;
+  if (connection === undefined || granted_connections?.includes(connection) !== false) return passage as Granted;
+  const message = `the connection ${connection} is not granted: the "connections" of the profile, or --connections of the run, leave it out`;
+  return halt(passage, 'policy_denied', message);
 }
 
-/** Every call passes: none carries a connection whose secrets would have to be found. */
-export function connect(passage: Granted): Connected {
-  return passage as Connected;
+/** Finds the connection, which must be for the origin to which the source leads. */
+export async function connect(passage: Granted, { open }: Pick<Broker, 'open'>): Promise<Connected | Halt> {
+  const { connection: id, origin } = passage.route;
+  if (id === undefined) return passage as Connected;
+  const connection = await open(id, origin);
+  if ('message' in connection) return halt(passage, connection.failure_class, connection.message);
+  return { ...passage, connection } as Connected;
 }

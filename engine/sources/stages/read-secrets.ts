@@ -14,15 +14,16 @@ export interface SecretsParts {
 export async function readSecrets(passage: Begun, { opened, makeCallback }: SecretsParts): Promise<Ready | Halt> {
   const deadline_ms = passage.command.call.pending_deadline_ms;
   const callback = deadline_ms === undefined ? undefined : makeCallback?.(passage.surroundings.correlation_id);
-  const secrets = opened.secretsOf(passage.route, callback);
   const pending = deadline_ms === undefined ? undefined : present({ deadline_ms, callback_url: callback?.url });
   try {
-    const source = await opened.open(passage.command.call.source, passage.route);
-    return { ...passage, ...present({ pending }), secrets, source };
+    const credentials = await passage.connection?.authenticate(passage.durable);
+    const secrets = opened.secretsOf(passage.route, callback);
+    const source = await opened.open(passage.command.call.source, passage.route, credentials);
+    return { ...passage, ...present({ pending, credentials }), secrets, source };
   } catch (error) {
     const failure = findSourceFailure(error);
     return halt(
-      { ...passage, secrets },
+      { ...passage, secrets: opened.secretsOf(passage.route, callback) },
       failure?.failure_class ?? 'unavailable',
       failure?.message ?? describeThrown(error),
     );

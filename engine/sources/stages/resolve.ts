@@ -3,8 +3,16 @@ import { present } from '../../contract/present.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
 import type { FindModel, ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
-import { findNamedSecrets, listNames, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
+import {
+  findNamedSecrets,
+  findSecretHeaders,
+  listNames,
+  resolveFolder,
+  resolveModel,
+  resolveOrigin,
+} from '../origin.js';
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
+import type { Broker } from '../connections/broker.js';
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret, findUnseenSecret } from '../secrets.js';
 import type { SecretsParts } from './read-secrets.js';
@@ -34,26 +42,35 @@ export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
 }
 
 /** Which plugin knows a source, and where it leads. @returns a sentence where there is none */
-export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, parts: ResolveParts): Route | string {
+export function findRoute(source: AskedSource, parts: ResolveParts): Route | string {
   const plugin = parts.plugins.find((loaded) => loaded.name === source.plugin);
   if (!plugin) return `no plugin named ${source.plugin} is loaded`;
   const problems = plugin.validateInterface(source.interface).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0)
     return `its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`;
-  return toRoute(plugin, source.interface, parts);
+  const route = toRoute(plugin, source.interface, parts);
+  // A real key never goes to a model that replaces others, nor anywhere in a dry run.
+  const isReplaced = plugin.is_dry === true || (plugin.speaks === 'chat' && parts.model_at !== undefined);
+  if (typeof route === 'string' || isReplaced) return route;
+  return { ...route, ...present({ connection: source.connection }) };
 }
+
+type AskedSource = Parameters<FindModel>[0];
 
 /**
  * What an operator has to set before a source can be called: a sentence, or undefined where nothing is missing. Each source
  * of a program is asked about before the first call: from then on no record holds its keys.
  */
-export function findObstacle(
-  source: Pick<SourceProgram, 'plugin' | 'interface'>,
-  parts: ResolveParts & Pick<SecretsParts, 'opened'>,
-): string | undefined {
+export async function findObstacle(
+  source: AskedSource,
+  parts: ResolveParts & Pick<SecretsParts, 'opened'> & { readonly broker: Pick<Broker, 'open'> },
+): Promise<string | undefined> {
   const route = findRoute(source, parts);
   if (typeof route === 'string') return route;
+  const { connection, origin } = route;
+  const connected = connection === undefined ? undefined : await parts.broker.open(connection, origin);
   parts.opened.secretsOf(route);
+  if (connected !== undefined && 'message' in connected) return connected.message;
   const { manifest, speaks } = route.plugin;
   // A model that replaces others has a key of its own.
   if (speaks === 'chat' && parts.model_at !== undefined) return undefined;
@@ -87,7 +104,14 @@ export function toRoute(
   const secrets = findNamedSecrets(plugin.manifest, definition, instead ? () => instead.key : lookUp);
   const refused = findShortSecret(secrets) ?? findUnseenSecret(secrets);
   if (refused !== undefined) return refused;
-  return { plugin, origin, secrets, ...present({ command, folder, model }) };
+  const headers = findSecretHeaders(plugin.manifest, definition, lookUp);
+  if (typeof headers === 'string') return headers;
+  return {
+    plugin,
+    origin: origin && { ...origin, ...present({ headers }) },
+    secrets,
+    ...present({ command, folder, model }),
+  };
 }
 
 function findMisfit({ command }: Asked, { plugin }: Route): string | undefined {

@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { isExactNumber } from '../../core/content/exact-number.js';
-import { toJson, toStorableText } from '../../core/content/i-json.js';
+import { toJson, toStorableJson, toStorableText } from '../../core/content/i-json.js';
 import { findAt, isList, pointerTokens } from '../../core/content/json-pointer.js';
 import { isShown } from '../../core/content/redact.js';
 import type { SchemaProgram } from '../../core/protocol/program.js';
@@ -94,10 +94,11 @@ function checkChat(passage: Answered): Validated | Halt {
       `the plugin ${passage.route.plugin.name} did not answer with a text and a finish_reason`,
     );
   }
-  const clean = (text: string): string => passage.secrets.text(toStorableText(text));
-  const items = readItems(value.items, passage.secrets.json);
+  const { secrets } = passage;
+  const items = readItems(value.items, secrets.json);
   const kept = items === undefined ? {} : { items: items as unknown as Json };
-  const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason), ...kept };
+  const text = secrets.text(toStorableJson(value.text));
+  const answer = { text, finish_reason: secrets.text(toStorableText(value.finish_reason)), ...kept };
   const oversize = findOversize(passage, canonicalText(kept) + answer.text + answer.finish_reason);
   return oversize ?? { ...passage, answer, validation_status: 'not_checked' };
 }

@@ -3,6 +3,7 @@ import { askApproval, useGrant } from '../approvals.js';
 import type { OpenDatabase } from '../database.js';
 import { closeToReports, claimTimeout } from '../inbox/timeout.js';
 import { readFactsOf } from '../records/facts.js';
+import { retrieve } from '../search/retrieve.js';
 import { openUpkeep } from '../upkeep.js';
 import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
@@ -49,6 +50,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       else memory.forget(lease.attempt_id);
       return written;
     },
+    retrieve: (lease, query) => retrieve(database, lease.world_slug, query),
     findEarlierSpending: (lease) => findEarlierSpending(database, lease),
     facts: async ({ world_slug, attempt_id }) =>
       (await readFactsOf(database, world_slug, [attempt_id])).get(attempt_id) ?? [],

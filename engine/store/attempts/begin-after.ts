@@ -1,7 +1,7 @@
 import { present } from '../../contract/present.js';
 import type { BeginAttempt, BeginOutcome, Doubt, LeftAttempt, SetAside } from '../../ports/attempts.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { readWorld } from '../world-snapshot.js';
+import { readWorld, toWindow } from '../world-snapshot.js';
 import { beginAdopting } from './continue-attempt.js';
 import { DOUBTS } from './doubt.js';
 import { listRecordedCalls } from './recorded-calls.js';
@@ -56,7 +56,7 @@ export async function beginAfter(
   if (request.anew) return setAside(transaction, request, left);
   const [doubt] = await run<Doubt>(transaction, FIND_DOUBT, left);
   if (doubt !== undefined) return { kind: 'in_doubt', ...doubt };
-  const found = await readLeft(transaction, left, request.event_turns);
+  const found = await readLeft(transaction, left, request);
   const adoption = request.adopt(found);
   if (adoption.kind === 'refused') {
     const { attempt_id, attempted_turn } = found;
@@ -96,11 +96,11 @@ async function setAside(transaction: Runner, request: BeginAttempt, left: Attemp
 async function readLeft(
   transaction: Runner,
   { world_slug, attempt_id }: AttemptKey,
-  event_turns: number,
+  request: BeginAttempt,
 ): Promise<LeftAttempt> {
   const [row] = await run<Omit<LeftAttempt, 'world' | 'calls'>>(transaction, FIND_LEFT, { world_slug, attempt_id });
   if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} is not on record`);
   const turn = row.attempted_turn - 1;
   const { calls } = await listRecordedCalls(transaction, { world_slug, attempt_id });
-  return { ...row, world: await readWorld(transaction, { world_slug, turn, event_turns }), calls };
+  return { ...row, world: await readWorld(transaction, { ...toWindow(request), world_slug, turn }), calls };
 }

@@ -3,7 +3,7 @@ import type { BeginAttempt, BeginOutcome, Holder, AttemptOfTurn } from '../../po
 import { toIdleHeads, turnEpochsOf } from '../state-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
+import { AT_PLACE, CONTENTS, type ContentsRow, toWindow, toWorld } from '../world-snapshot.js';
 import { continueAttempt } from './continue-attempt.js';
 import { beginAfter, type Free } from './begin-after.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -71,7 +71,7 @@ export async function beginAttempt(
   for (;;) {
     const [taken] = request.continues_only
       ? []
-      : await run<ClaimedWorld>(database, CLAIM_FREE, { ...toClaim(request), event_turns: request.event_turns });
+      : await run<ClaimedWorld>(database, CLAIM_FREE, { ...toClaim(request), ...toWindow(request) });
     if (taken) return { ...toBegun(request, taken), ...sets_aside };
     const outcome = await inTransaction(database.pool, (client) => claimLeft(client, request, isDriven));
     if (outcome.kind !== 'free') return outcome;

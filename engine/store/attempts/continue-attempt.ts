@@ -3,7 +3,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { CONTINUED_HEADS, readHeads } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
+import { AT_PLACE, CONTENTS, type ContentsRow, toWindow, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 import { PENDED_EVENTS } from './pend-call.js';
@@ -175,7 +175,7 @@ async function goOn(
     host: holder.host,
     pid: holder.pid,
     lease_ms: request.lease_ms,
-    event_turns: request.event_turns,
+    ...toWindow(request),
     started_at: toTimestamp(request.started_at),
     ...more,
   });

@@ -1,5 +1,4 @@
-import type { Generation } from '../../core/protocol/command.js';
-import { textSchema } from '../../core/protocol/program.js';
+import { deliveredSchema, type Generation } from '../../core/protocol/command.js';
 import type { Message } from '../../core/prompt/message.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { sha256 } from '../../core/content/sha256.js';
@@ -152,13 +151,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-type StoredSchema = Pick<Generation['offered'], 'name' | 'schema' | 'hash'>;
-
-/** The schema as the server, or the model in its prompt, was given it. */
-export function deliveredSchema({ offered, schema_delivery }: Generation): StoredSchema {
-  const given = textSchema(offered);
-  return schema_delivery === 'response_format' ? { name: given.name, ...given.delivered } : given;
-}
+type StoredSchema = ReturnType<typeof deliveredSchema>;
 
 function distinctOffered(generations: readonly Generation[]): readonly StoredSchema[] {
   const schemas = generations.flatMap((generation) => [generation.offered, deliveredSchema(generation)]);

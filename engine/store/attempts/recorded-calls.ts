@@ -4,6 +4,7 @@ import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
 import type { InvocationFailureClass } from '../../core/protocol/failure.js';
 import type { EffectClass } from '../../core/protocol/program.js';
+import type { Retrieved } from '../../core/world/retrieval.js';
 import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
 import type { CallFact } from '../../ports/sources.js';
 import { toChatAnswer } from '../records/invocation-rows.js';
@@ -37,7 +38,7 @@ const RECORDED = prepare(
      latest.status, answered, refused, failure_class, failure_message, failure_detail,
      CASE WHEN latest.status = 'failed' AND NOT answered THEN response_body END AS failure_body, outcome_unknown, http_status, retry_after_ms, latest.duration_ms,
      latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens, cached_input_tokens,
-     cache_written_input_tokens, deadline,
+     cache_written_input_tokens, retrieved, deadline,
      settled.performed AS settled_performed, settled.response_json AS settled_json
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
@@ -89,6 +90,7 @@ interface RecordedRow {
   readonly output_tokens: number | null;
   readonly cached_input_tokens: number | null;
   readonly cache_written_input_tokens: number | null;
+  readonly retrieved: Retrieved | null;
   readonly deadline: string | null;
   readonly settled_performed: boolean | null;
   readonly settled_json: Json;
@@ -118,6 +120,7 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     effect: row.effect_class,
     repeatable: row.repeatable,
     ...present({ llm_call_id: row.llm_call_id ?? undefined, adopted_from: row.adopted_from ?? undefined, fact }),
+    ...present({ retrieved: row.retrieved ?? undefined }),
   };
 }
 

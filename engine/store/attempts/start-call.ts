@@ -1,5 +1,8 @@
+import type { Json } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
+import { rulingOf } from '../../core/facts/fact.js';
 import { originsSeen, toArgumentOrigins } from '../../core/policy/provenance.js';
+import { deliveredSchema } from '../../core/protocol/command.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
@@ -12,7 +15,6 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { deliveredSchema } from './conversation.js';
 import { EVENT_ID } from './event-numbers.js';
 
 const BEGINNING: Assignments = [['started_event_id', EVENT_ID]];
@@ -22,14 +24,15 @@ const callRow = (also: Assignments): string => `
   @call AS (
     INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
-      source_hash, invocation_kind, effect_class, repeatable, ambient_source_id, tool_name, parent_source_invocation_id,
+      source_hash, invocation_kind, effect_class, repeatable, ambient_source_id, tool_name, tool_call_id,
+      parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
       pending_deadline_ms, started_at, request_json, policy_ruling, argument_origins, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text, :performance::int, :request_hash,
       :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
       :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class, :repeatable::boolean,
-      :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
+      :ambient_source_id::text, :tool_name::text, :tool_call_id::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
       :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json, :policy_ruling::json, :argument_origins::json,
@@ -42,10 +45,10 @@ const generationRow = (ending: Assignments): string => `
   @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, endpoint_origin,
       schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash,
-      new_messages, max_output_tokens, started_at${ending.map(([column]) => `, ${column}`).join('')})
+      new_messages, max_output_tokens, retrieved, started_at${ending.map(([column]) => `, ${column}`).join('')})
     SELECT world_slug, llm_call_id, attempt_id, source_invocation_id, :model::text, :endpoint_origin::text,
       :schema_delivery::schema_delivery, :offered_hash::text, :delivered_hash::text, :conversation::text,
-      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :max_output_tokens::bigint, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
+      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :max_output_tokens::bigint, :retrieved::json, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
 /** The clauses that start a call, by its kind. */
@@ -69,6 +72,7 @@ export function toStarted(start: CallStart): Values {
 
 function toCall(start: CallStart): Values {
   const { command, refused } = start;
+  const ruling = rulingOf(start);
   return {
     source_invocation_id: start.source_invocation_id,
     invocation_seq: start.invocation_seq,
@@ -81,6 +85,7 @@ function toCall(start: CallStart): Values {
     invocation_kind: command.invocation_kind,
     ambient_source_id: command.ambient_id ?? null,
     tool_name: command.tool_name ?? null,
+    tool_call_id: command.tool_call_id ?? null,
     parent_source_invocation_id: start.parent_source_invocation_id ?? null,
     llm_call_id: start.llm_call_id ?? null,
     logical_generation_attempt: command.generation_try ?? null,
@@ -88,7 +93,7 @@ function toCall(start: CallStart): Values {
     started_at: toTimestamp(start.started_at),
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
-    policy_ruling: toRuling(start),
+    policy_ruling: ruling === null ? null : canonicalText({ ...ruling }),
     argument_origins: toOrigins(command),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
@@ -99,14 +104,6 @@ function toCall(start: CallStart): Values {
 function toOrigins({ generation, provenance }: CallStart['command']): string | null {
   if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
   return provenance === undefined ? null : canonicalText(toArgumentOrigins(provenance));
-}
-
-/** The ruling as its column holds it, with the policy whose rule it names. */
-function toRuling({ command, ruling, refused }: CallStart): string | null {
-  const found = ruling ?? (refused?.outcome.status === 'failed' ? refused.outcome.ruling : undefined);
-  if (found === undefined) return null;
-  const { decision, rule, because } = found;
-  return canonicalText({ decision, rule, because, policy_hash: command.call.policy?.hash ?? null });
 }
 
 function toBinding(call: CallStart['command']['call']): Values {
@@ -122,7 +119,7 @@ function toBinding(call: CallStart['command']['call']): Values {
 }
 
 function toGeneration(start: CallStart): Values {
-  const { generation, call, max_output_tokens } = start.command;
+  const { generation, call, max_output_tokens, retrieved } = start.command;
   return {
     model: start.resolved?.model ?? call.source.model ?? null,
     endpoint_origin: start.resolved?.origin ?? null,
@@ -132,6 +129,7 @@ function toGeneration(start: CallStart): Values {
     schema_delivery: generation?.schema_delivery ?? null,
     offered_hash: generation?.offered.hash ?? null,
     max_output_tokens: max_output_tokens ?? null,
+    retrieved: retrieved === undefined ? null : canonicalText(retrieved as unknown as Json),
     delivered_hash: generation === undefined ? null : deliveredSchema(generation).hash,
     ...(start.refused ? toGenerationEnding(start.refused) : {}),
   };

@@ -8,6 +8,8 @@ import type { FactCursor, FactPage } from '../../ports/stream.js';
 import type { Artifact } from '../attempts/derived-artifacts.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { AT_PLACE, ENTITIES, ENVIRONMENTS } from '../world-snapshot.js';
+import { toChatAnswer } from './invocation-rows.js';
+import { type FailedAnswer, findRejectedCalls } from './tool-calls.js';
 
 /** About how many calls a page begins at most. */
 const CALLS_MAX = 200;
@@ -73,7 +75,8 @@ const READ = prepare(
        source_invocation_id, CASE WHEN started_event_id IS NULL THEN ended_at ELSE started_at END AS occurred_at,
        NULL::bytea AS text, json_build_object('invocation_kind', invocation_kind, 'command_key', command_key,
          'performance', performance, 'subject_id', workflow_subject_entity_id, 'node_id', workflow_node_id,
-         'ambient_id', ambient_source_id, 'tool_name', tool_name, 'llm_call_id', llm_call_id,
+         'ambient_id', ambient_source_id, 'tool_name', tool_name, 'tool_call_id', tool_call_id,
+         'llm_call_id', llm_call_id,
          'parent_llm_call_id', (
            SELECT llm_call_id FROM source_invocations AS parents WHERE parents.world_slug = calls.world_slug
              AND parents.source_invocation_id = calls.parent_source_invocation_id),
@@ -89,7 +92,7 @@ const READ = prepare(
      UNION ALL
      SELECT ended_event_id, 2147483647, 'call_ended', source_invocation_id, coalesce(ended_at, started_at), NULL,
        json_build_object('failure_class', failure_class, 'failure_message', failure_message,
-         'model_output_kind', model_output_kind,
+         'failure_detail', failure_detail, 'command_key', command_key, 'model_output_kind', model_output_kind,
          'response_json', response_json, 'artifacts', (
            SELECT artifacts FROM llm_calls AS generations
            WHERE generations.world_slug = calls.world_slug AND generations.llm_call_id = calls.llm_call_id))
@@ -221,17 +224,21 @@ function toTold(row: Row, began: Beginning | undefined): Told | undefined {
   }
 }
 
-interface Answer {
+interface Answer extends FailedAnswer {
   readonly response_json: Json;
   /** Null of a call that is no generation. */
   readonly artifacts: readonly Artifact[] | null;
 }
 
-function toAnswer({ response_json, artifacts }: Answer, redaction: 'all' | readonly string[]) {
+function toAnswer({ response_json, artifacts, ...end }: Answer, redaction: 'all' | readonly string[]) {
   const reasoning = (artifacts ?? []).filter(({ kind }) => kind === 'reasoning');
   return {
     response_json: response_json === null ? null : redact(response_json, redaction),
     reasoning: reasoning.length === 0 ? null : reasoning.map(({ value }) => toText(value)).join('\n'),
+    rejected_calls:
+      end.failure_class === 'model_content'
+        ? findRejectedCalls(end, redact(toChatAnswer(null, null, response_json), redaction))
+        : [],
   };
 }
 

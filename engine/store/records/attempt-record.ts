@@ -4,6 +4,7 @@ import type { AttemptFilter, CountedRows, ListPart } from '../../ports/browse.js
 import type { AttemptRecord, AttemptSummary, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
+import { listApprovalsOf } from '../approvals.js';
 import { listActions } from '../operator-actions.js';
 import { listAwaited } from '../pending/pending-calls.js';
 import { type Building, type InAttempt, type InWorld, query } from '../queries.js';
@@ -144,6 +145,7 @@ export async function findAttempt(
   return {
     ...ran,
     awaited: ran.ended_at === null ? await listAwaited(runner, attempt_id) : [],
+    approvals: await listApprovalsOf(runner, attempt_id),
     agent_turns: await listAgentTurns(runner, attempt_id),
     timeline: await listTimeline(runner, attempt),
     audit: await listAudit(runner, { ...attempt, limit: calls_max ?? null }),

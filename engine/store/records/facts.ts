@@ -1,3 +1,5 @@
+import type { Json } from '../../contract/json.js';
+import { hashOfStored } from '../../core/content/canonical.js';
 import { groupBy } from '../../core/content/group-by.js';
 import { unreachable } from '../../contract/unreachable.js';
 import type {
@@ -9,8 +11,10 @@ import type {
   NotedKind,
   PatchFact,
 } from '../../core/facts/fact.js';
+import { toMoment } from '../../core/facts/moment.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { APPROVAL_FACT, factOfApproval, type NotedApproval } from './approval-facts.js';
 
 // The facts of attempts as their record yields them: the same that their drivers emitted. A statement reads those of many
 // attempts at once, because a statement for each of them would take most of the time.
@@ -44,10 +48,10 @@ const CALLS = prepare(
          calls.workflow_subject_entity_id AS subject_id, calls.workflow_node_id AS node_id,
          ambient_source_id AS ambient_id, tool_name, parent_source_invocation_id,
          logical_generation_attempt AS generation_try, llm_calls.model, llm_calls.prefix_hash AS context_hash,
-         llm_calls.output_schema_hash AS offered_schema_hash, schema_delivery, endpoint_origin,
-         CASE WHEN is_adopted THEN calls.attempt_id END AS adopted_from) AS started
+         llm_calls.output_schema_hash AS offered_schema_hash, delivered_schema_hash, schema_delivery, endpoint_origin,
+         CASE WHEN is_adopted THEN calls.attempt_id END AS adopted_from, policy_ruling) AS started
      LEFT JOIN LATERAL (
-       SELECT calls.source_invocation_id, calls.status, refused, failure_class,
+       SELECT calls.source_invocation_id, calls.status, refused, failure_class, failure_detail,
          CASE WHEN calls.status <> 'interrupted' THEN failure_message END AS failure_message, model_output_kind,
          CASE WHEN calls.llm_call_id IS NULL
            THEN encode(sha256(convert_to(response_json::text, 'UTF8')), 'hex')
@@ -64,10 +68,13 @@ const CALLS = prepare(
 const EVENTS = prepare(
   'facts_of_events',
   `SELECT events.attempt_id, event_id, event_kind, occurred_at, events.source_invocation_id, details, settled.performed,
-     encode(sha256(convert_to(settled.response_json::text, 'UTF8')), 'hex') AS answer_hash
+     encode(sha256(convert_to(settled.response_json::text, 'UTF8')), 'hex') AS answer_hash,
+     CASE WHEN approvals.approval_id IS NOT NULL THEN ${APPROVAL_FACT('approvals')} END AS approval
    FROM attempt_events AS events LEFT JOIN call_settlements AS settled
      ON settled.world_slug = events.world_slug AND settled.source_invocation_id = events.source_invocation_id
        AND event_kind = 'call_settled'
+     LEFT JOIN approvals ON approvals.world_slug = events.world_slug AND event_kind IN ('approval_asked', 'approval_decided')
+       AND approval_id = (details->>'approval_id')::uuid
    WHERE events.world_slug = :world_slug AND events.attempt_id = ANY (:attempt_ids::uuid[])
      AND event_kind NOT IN ('attempt_failed', 'attempt_interrupted')
    ORDER BY event_id`,
@@ -113,9 +120,12 @@ interface EventRow {
   readonly event_kind: NotedKind;
   readonly occurred_at: string;
   readonly source_invocation_id: string | null;
-  readonly details: Partial<Record<'deadline' | 'resume_deadline', string>> & { readonly take_overs?: number };
+  /** What somebody has altered may be anything. */
+  readonly details: (Partial<Record<'deadline' | 'resume_deadline', string>> & { readonly take_overs?: number }) | null;
   readonly performed: boolean | null;
   readonly answer_hash: string | null;
+  /** Of an event of an approval; null where that is gone. */
+  readonly approval: NotedApproval | null;
 }
 
 type PatchRow = Omit<PatchFact, 'patch_hash'> & TakenPatch;
@@ -174,10 +184,16 @@ function toFacts(row: AttemptRow, { calls, events, patches }: Rows): readonly Fa
 }
 
 function toBegan(row: AttemptRow): AttemptBegan {
-  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, plugin_versions, started_at } = row;
+  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, started_at } = row;
+  const plugin_versions = soundOr(row.plugin_versions, {});
   const at = toMoment(started_at);
   const place = { world_slug, attempt_id, attempted_turn };
   return { kind: 'attempt_began', at, ...place, scenario_hash, renderer_version, plugin_versions };
+}
+
+/** What somebody has altered may be no value that an entry can hold: then it is another one than was sealed. */
+function soundOr<Value extends object | null>(stored: Value, other: Value): Value {
+  return stored === null || hashOfStored(stored as unknown as Json) !== '' ? stored : other;
 }
 
 function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
@@ -203,7 +219,8 @@ function toPatchFact({ patch_seq, subject_id, node_id, source_invocation_id, ...
 function placeCall(row: CallRow, interrupted_event_id: number | undefined): readonly Placed[] {
   const is_adopted = row.started.adopted_from !== null;
   const began = is_adopted ? -1 : (row.started_event_id ?? 0);
-  const started: CallStarted = { kind: 'call_started', at: toMoment(row.started_at), ...row.started };
+  const policy_ruling = soundOr(row.started.policy_ruling, null);
+  const started: CallStarted = { kind: 'call_started', at: toMoment(row.started_at), ...row.started, policy_ruling };
   if (row.ended === null || row.ended_at === null) return [{ place: began, fact: started }];
   const place = is_adopted ? -1 : (row.ended_event_id ?? interrupted_event_id ?? Number.MAX_SAFE_INTEGER);
   const ended: CallEnded = { kind: 'call_ended', at: toMoment(row.ended_at), ...row.ended };
@@ -219,24 +236,23 @@ function placeEvent({ event_id, details, ...row }: EventRow): Placed | undefined
   const place = (fact: Fact): Placed => ({ place: event_id, fact });
   switch (kind) {
     case 'attempt_continued':
-      return place({ kind, at, take_overs: details.take_overs ?? 0 });
+      return place({ kind, at, take_overs: details?.take_overs ?? 0 });
     case 'attempt_suspended':
-      return place({ kind, at, resume_deadline: toMoment(details.resume_deadline ?? '') });
+      return place({ kind, at, resume_deadline: toMoment(details?.resume_deadline ?? '') });
     case 'attempt_handed_over':
       return place({ kind, at });
     case 'call_pended':
-      return place({ kind, at, source_invocation_id, deadline: toMoment(details.deadline ?? '') });
+      return place({ kind, at, source_invocation_id, deadline: toMoment(details?.deadline ?? '') });
     case 'call_superseded':
       return place({ kind, at, source_invocation_id });
     case 'call_settled':
       return performed === null ? undefined : place({ kind, at, source_invocation_id, performed, answer_hash });
+    case 'approval_asked':
+    case 'approval_decided':
+      return row.approval === null ? undefined : place(factOfApproval(kind, row.approval));
     case 'call_interrupted':
       return undefined;
     default:
       return unreachable(kind);
   }
-}
-
-function toMoment(stored: string): string {
-  return new Date(stored).toISOString();
 }

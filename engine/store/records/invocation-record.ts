@@ -1,7 +1,6 @@
 import { describeFaultPlace, parseJson } from '../../core/content/parse-json.js';
 import type { NotNull } from 'kysely';
 import type { Json, JsonObject } from '../../contract/json.js';
-import { toolErrorCodeOf } from '../../contract/tool-error-code.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
@@ -10,6 +9,7 @@ import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
 import { CHILDREN, RAW_TEXT, type Redacted, SETTLED_AS, SUMMARY, toAnswer, toShown } from './invocation-rows.js';
+import { toToolCalls, toToolResult } from './tool-calls.js';
 import { callState } from './work-state.js';
 
 /** The request of a generation names its conversation, as its row in `llm_calls` does. */
@@ -60,6 +60,7 @@ const readInvocation = query(
       .select([
         'calls.policy_ruling',
         'calls.argument_origins',
+        'calls.tool_call_id',
         'calls.workflow_hash',
         'calls.source_hash',
         sql<string>`content->>'label'`.as('source_label'),
@@ -95,7 +96,7 @@ export async function findInvocation(
   const [row] = await readInvocation(runner, { source_invocation_id });
   if (!row) return undefined;
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
-  const { response_body, correlation_alias, pended_at, deadline, ...others } = toShown(seen);
+  const { response_body, correlation_alias, pended_at, deadline, tool_call_id, ...others } = toShown(seen);
   const { performed: _performed, settled_at: _at, settled_json, settled_how: _how, ...shown } = others;
   const settlement = toSettlement(seen);
   const answer = toAnswer(row);
@@ -111,25 +112,9 @@ export async function findInvocation(
       canonicalText(settlement?.answer ?? null) !== canonicalText(settled_json),
     pended: pended_at === null || deadline === null ? null : { correlation_alias, pended_at, deadline },
     settlement,
-    tool_result: toToolResult(shown),
+    tool_result: toToolResult({ ...shown, tool_call_id }),
+    tool_calls: toToolCalls({ ...shown, tool_call_id }),
   };
-}
-
-function toToolResult({
-  source_invocation_id: toolCallId,
-  invocation_kind,
-  status,
-  response_json,
-  failure_class,
-  failure_message: safeMessage,
-}: Pick<
-  InvocationRecord,
-  'source_invocation_id' | 'invocation_kind' | 'status' | 'response_json' | 'failure_class' | 'failure_message'
->): InvocationRecord['tool_result'] {
-  if (invocation_kind !== 'model_elected_tool') return null;
-  if (status === 'succeeded') return { toolCallId, ok: true, value: response_json, errorCode: null, safeMessage: null };
-  if (failure_class === null) return null;
-  return { toolCallId, ok: false, value: null, errorCode: toolErrorCodeOf(failure_class), safeMessage };
 }
 
 /** Without the names of members, which redaction may hide. */

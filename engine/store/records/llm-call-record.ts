@@ -28,12 +28,16 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
     source_label: source.label,
     interface: source.interface,
     items: row.items as unknown as LlmCallRecord['items'],
+    retrieved: row.retrieved as unknown as LlmCallRecord['retrieved'],
     output_schema: schema,
     normalised_text,
     messages: withOrigins(await listMessages(runner, row), tries, llm_call_id),
     tries,
     ...stream,
-    artifacts: withDerived(artifacts, { ...row, normalised_text }),
+    artifacts: withDerived(Array.isArray(artifacts) ? artifacts.filter((it) => it !== null) : [], {
+      ...row,
+      normalised_text,
+    }),
     tokens:
       input_tokens === null || output_tokens === null
         ? null
@@ -69,7 +73,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
-    .select(['calls.cache_written_input_tokens', 'calls.max_output_tokens'])
+    .select(['calls.cache_written_input_tokens', 'calls.max_output_tokens', 'calls.retrieved'])
     .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema', ...callState(sql, 'calls')])
     .select(sql.raw<readonly string[]>(CHILDREN).as('child_source_invocation_ids'))
     .where('calls.llm_call_id', '=', llm_call_id)

@@ -19,7 +19,8 @@ export interface SealRow {
 
 const SEALS = prepare(
   'list_seals',
-  `SELECT world_slug, seal_seq, attempt_id, source_invocation_id, leaf_hashes, root, previous_root, sealed_at
+  `SELECT world_slug, seal_seq, attempt_id, source_invocation_id, coalesce(leaf_hashes, '') AS leaf_hashes,
+     coalesce(root, '') AS root, previous_root, sealed_at
    FROM seals WHERE world_slug = :world_slug AND (:attempt_id::uuid IS NULL OR attempt_id = :attempt_id::uuid)
    ORDER BY seal_seq`,
 );
@@ -33,10 +34,17 @@ export function listSeals(
   return run<SealRow>(runner, SEALS, { world_slug, attempt_id });
 }
 
+const HAS_WORLD = prepare('has_world', 'SELECT FROM worlds WHERE world_slug = :world_slug');
+
+/** Whether there is a world of this name, even if what its row says is not there. */
+export async function hasWorld(runner: Runner, world_slug: string): Promise<boolean> {
+  return (await run(runner, HAS_WORLD, { world_slug })).length > 0;
+}
+
 const ENDED = prepare(
   'list_ended_attempts',
   `SELECT attempt_id, scenario_hash FROM attempts
-   WHERE world_slug = :world_slug AND ended_at IS NOT NULL ORDER BY epoch`,
+   WHERE world_slug = :world_slug AND attempt_id IS NOT NULL AND ended_at IS NOT NULL ORDER BY epoch`,
 );
 
 /** The attempts of a world that have ended, the first first. */
@@ -75,10 +83,21 @@ const PROMPTS = prepare(
    ORDER BY attempt_id, conversation, position`,
 );
 
+// A schema that many calls offer is hashed once.
 const GENERATIONS = prepare(
   'prompts_of_generations',
-  `SELECT attempt_id, source_invocation_id, conversation, message_count, prefix_hash FROM llm_calls
-   WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])`,
+  `WITH asked AS (
+     SELECT llm_calls.*, source_hash, request_hash
+     FROM llm_calls JOIN source_invocations USING (world_slug, source_invocation_id)
+     WHERE world_slug = :world_slug AND llm_calls.attempt_id = ANY (:attempt_ids::uuid[])),
+   whole AS MATERIALIZED (
+     SELECT hash FROM offered_schemas
+     WHERE hash IN (SELECT output_schema_hash FROM asked UNION SELECT delivered_schema_hash FROM asked)
+       AND hash = encode(sha256(convert_to(content::text, 'UTF8')), 'hex'))
+   SELECT attempt_id, source_invocation_id, source_hash, request_hash, prefix_hash, coalesce(conversation, '') AS conversation, message_count,
+     output_schema_hash, schema_delivery, output_schema_hash IN (SELECT hash FROM whole)
+       AND coalesce(delivered_schema_hash, output_schema_hash) IN (SELECT hash FROM whole) AS is_offer_whole
+   FROM asked`,
 );
 
 // The request of a generation is on its own row, of which its entry names the parts.
@@ -97,12 +116,14 @@ interface PromptRow {
   readonly content_hash: string;
 }
 
-interface GenerationRow {
-  readonly attempt_id: string;
-  readonly source_invocation_id: string;
+interface GenerationRow extends Omit<RequestRow, 'request_json'> {
   readonly conversation: string;
   readonly message_count: number;
   readonly prefix_hash: string;
+  readonly output_schema_hash: string;
+  readonly schema_delivery: string;
+  /** The schemas that it was offered are what their hashes were made of. */
+  readonly is_offer_whole: boolean;
 }
 
 interface RequestRow {
@@ -154,16 +175,24 @@ const OPERATIONS = Object.entries(PATCH_OPERATIONS)
   .map(([op, { changes }]) => `WHEN '${op}' THEN '${changes}'`)
   .join(' ');
 
+/** What somebody has altered to no list has no items. */
+function items(list: string, expand = 'json_array_elements'): string {
+  return `${expand}(CASE WHEN json_typeof(${list}) = 'array' THEN ${list} ELSE '[]' END)`;
+}
+
 // Of several effects on one place in a turn the last one counts, unless it leaves what was there before the first one.
 const SAID = `
   effects AS (
-    SELECT world_slug, turn, patch_seq, effect_index, CASE op::text ${OPERATIONS} END AS value,
-      coalesce(entity_id, environment_label) AS place, state_before, state_after
-    FROM patch_effects JOIN readable USING (world_slug) WHERE turn <= until_turn),
+    SELECT world_slug, turn, patch_seq, effect->>'effect_index' AS effect_index,
+      CASE effect->>'op' ${OPERATIONS} END AS value, coalesce(effect->>'entity_id', effect->>'environment_label') AS place,
+      effect->>'state_before' AS state_before, effect->>'state_after' AS state_after, effect_seq
+    FROM world_patches JOIN readable USING (world_slug),
+      ${items('effects')} WITH ORDINALITY AS item (effect, effect_seq)
+    WHERE turn <= until_turn),
   changes AS (
     SELECT *, first_value(state_before) OVER said AS before, row_number() OVER said AS seq,
       count(*) OVER (PARTITION BY world_slug, turn, value, place) AS changes
-    FROM effects WINDOW said AS (PARTITION BY world_slug, turn, value, place ORDER BY patch_seq, effect_index)),
+    FROM effects WINDOW said AS (PARTITION BY world_slug, turn, value, place ORDER BY patch_seq, effect_seq)),
   said AS (
     SELECT world_slug, turn, value, place, CASE value WHEN 'entity_memory' THEN seq END AS seq, state_after AS text,
       CASE value WHEN 'entity_memory' THEN 'patch' END AS origin, patch_seq::int AS patch_seq, effect_index
@@ -171,29 +200,29 @@ const SAID = `
     WHERE value = 'entity_memory' OR seq = changes AND before IS DISTINCT FROM state_after
     UNION ALL
     SELECT world_slug, 0, 'entity_state', entity->>'id', NULL, entity->>'state', NULL, NULL, NULL
-    FROM begun, json_array_elements(content->'entities') AS row (entity)
+    FROM begun, ${items("content->'entities'")} AS row (entity)
     UNION ALL
     SELECT world_slug, 0, 'environment_content', environment->>'label', NULL, environment->>'content', NULL, NULL, NULL
-    FROM begun, json_array_elements(content->'environments') AS row (environment)
+    FROM begun, ${items("content->'environments'")} AS row (environment)
     UNION ALL
     SELECT world_slug, 0, 'entity_memory', entity->>'id', seq, memory, 'scenario', NULL, NULL
-    FROM begun, json_array_elements(content->'entities') AS row (entity),
-      json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, seq))`;
+    FROM begun, ${items("content->'entities'")} AS row (entity),
+      ${items("entity->'memory'", 'json_array_elements_text')} WITH ORDINALITY AS item (memory, seq))`;
 
 const HELD = `
   held AS (
     SELECT world_slug, turn, 'entity_state' AS value, entity_id::text AS place, NULL::bigint AS seq, state AS text,
-      NULL AS origin, patch_seq, effect_index FROM entity_states
+      NULL AS origin, patch_seq, effect_index::text FROM entity_states
     UNION ALL
-    SELECT world_slug, turn, 'environment_content', environment_label::text, NULL, content, NULL, patch_seq, effect_index
+    SELECT world_slug, turn, 'environment_content', environment_label::text, NULL, content, NULL, patch_seq, effect_index::text
     FROM environment_contents
     UNION ALL
-    SELECT world_slug, turn, 'entity_memory', entity_id::text, memory_seq, content, origin::text, patch_seq, effect_index
+    SELECT world_slug, turn, 'entity_memory', entity_id::text, memory_seq, content, origin::text, patch_seq, effect_index::text
     FROM entity_memories)`;
 
 const columns = (from: string): string =>
   `SELECT ${from}.world_slug::text COLLATE "C" AS world_slug, turn, value COLLATE "C" AS value, place COLLATE "C" AS place,
-     seq, text COLLATE "C" AS text, origin COLLATE "C", patch_seq, effect_index FROM ${from}`;
+     seq, text COLLATE "C" AS text, origin COLLATE "C", patch_seq, effect_index COLLATE "C" AS effect_index FROM ${from}`;
 
 const MISPLACED = prepare(
   'find_misplaced_values',
@@ -227,7 +256,11 @@ const MISSHAPEN = prepare(
      SELECT world_slug, turn AS reached, scenario_hash, (
        SELECT coalesce(max(until_turn), 0) FROM world_lineage WHERE world_slug = :world_slug) AS start
      FROM worlds WHERE world_slug = :world_slug),
-   due AS (SELECT generate_series(start, reached) AS turn, true AS is_due FROM world),
+   -- One turn more than are there says that others are missing, however many a world claims to have.
+   due AS (
+     SELECT generate_series(start, least(reached, least(start, reached)::numeric + (SELECT count(*) FROM turns
+       WHERE turns.world_slug = :world_slug))::bigint) AS turn, true AS is_due
+     FROM world),
    held AS (SELECT turn, attempt_id, committed_at FROM turns WHERE world_slug = :world_slug),
    made AS (
      SELECT attempted_turn::bigint AS turn, attempt_id AS made_by, ended_at FROM attempts

@@ -7,6 +7,7 @@ import type { Runner } from '../statement.js';
 const OF_WORLDS = [
   'adopted_calls',
   'agent_state_heads',
+  'approvals',
   'attempt_events',
   'attempts',
   'audit_entries',
@@ -30,13 +31,14 @@ const OF_WORLDS = [
 
 /**
  * Searchable texts are on record elsewhere; the world's new database indexes them anew. A task is of who began it, at its
- * own database, and so are what a budget has spent, and who was asked to approve a call: the next driver asks again.
+ * own database, and so are what a budget has spent, and what was granted for calls to come.
  */
 const UNEXPORTED = [
   'approval_grants',
-  'approvals',
   'assistant_tasks',
   'budgets',
+  'indexed_memories',
+  'memory_words',
   'search_entries',
   'search_progress',
 ] as const;

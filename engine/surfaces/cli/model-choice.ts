@@ -24,6 +24,8 @@ export function scriptOption(says = 'the answers of the scripted model'): Option
   return new Option('--script <file>', `${says}: a script that ships, or a file`);
 }
 
+export const TOYS = new Option('--toys', 'start the toy services for this run, and set their variables');
+
 export const MODEL = new Option('--model <name>', 'the model to ask, where a source takes its name from a variable');
 
 /** Finds out which model is meant. A script means the scripted model. @returns a refusal of options that contradict each other */

@@ -1,6 +1,7 @@
 import { Console } from 'node:console';
 import { hostname } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { EXIT } from './exit-code.js';
 import { toProgramName } from './shell.js';
@@ -30,6 +31,8 @@ export interface Terminal {
    * @returns undefined where the input ends or Ctrl-C is pressed, which is also a request to stop
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Reads standard input to its end; absent where that is a terminal, which shows what is typed. */
+  readonly readInput?: () => Promise<string>;
   /** Says that the process will end within seconds, before it opens a database. */
   readonly beBrief?: () => void;
   leave(code: number): void;
@@ -60,6 +63,7 @@ export function toTerminal(process: NodeJS.Process): Terminal {
         for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
+    ...(process.stdin.isTTY ? {} : { readInput: () => text(process.stdin) }),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: lineAsker(process) } : {}),
     // The embedded database is WebAssembly: in a short process, optimising it takes as much time and memory as all the rest.
     beBrief: () => setFlagsFromString('--liftoff-only'),

@@ -20,7 +20,7 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   const back = pageAbove(request.url);
   const view = wantsPage(request) && viewer?.form_token !== undefined ? await readView(desk, request, back) : undefined;
   if (view === undefined || !fields.ok) return refuseViewer(request, reply, problem, status);
-  const decision = findDecision(view.decisions ?? [], request.url, Object.keys(fields.value));
+  const decision = findDecision(view.decisions ?? [], request.url, fields.value);
   if (decision === undefined) return refuseViewer(request, reply, problem, status);
   const typed = Object.fromEntries(fieldsOf(decision).map(({ name }) => [name, fields.value[name]?.trim() ?? '']));
   const place = { path: request.url, ...viewer };
@@ -43,11 +43,17 @@ async function readView(desk: HttpDesk, request: FastifyRequest, path: string): 
   return shown?.ok === true ? shown.value.view() : undefined;
 }
 
-/** Forms that are posted to one path differ in their fields: a call took place, with an answer, or it did not. */
-function findDecision(decisions: readonly Decision[], path: string, sent: readonly string[]): Decision | undefined {
-  return decisions.find(
-    (decision) =>
-      decision.path === path &&
-      [...fieldsOf(decision).map(({ name }) => name), 'form_token'].toSorted().join(' ') === sent.toSorted().join(' '),
-  );
+/** Forms that are posted to one path differ in what they send: a call took place, with an answer, or it did not. */
+function findDecision(
+  decisions: readonly Decision[],
+  path: string,
+  sent: Readonly<Record<string, string>>,
+): Decision | undefined {
+  const names = Object.keys(sent).toSorted().join(' ');
+  return decisions.find((decision) => {
+    const own = Object.entries(decision.sends ?? {});
+    const fields = [...fieldsOf(decision).map(({ name }) => name), ...own.map(([name]) => name), 'form_token'];
+    const isSame = own.every(([name, value]) => sent[name] === value);
+    return decision.path === path && isSame && fields.toSorted().join(' ') === names;
+  });
 }

@@ -79,6 +79,7 @@ function show(...calls: readonly [Made, ...Made[]]) {
     ...(failure_class === 'transport' ? { is_transient: true } : {}),
     failed_source_invocation_id: id,
     patches: [],
+    tool_calls: [],
     invocations: calls.map(toReport),
   };
   const ending = endingLines({ world: 'park', turns: [turn] }, story);

@@ -18,6 +18,8 @@ export interface TestTerminalSettings {
   readonly working_folder?: string;
   /** The lines that a person at it types; left out, nobody sits at it. */
   readonly types?: readonly string[];
+  /** Standard input that is no terminal. */
+  readonly readInput?: () => Promise<string>;
   /** Called after each write to standard output. */
   readonly onWrite?: (terminal: TestTerminal) => void;
   /** Called after each write to standard error. */
@@ -50,6 +52,7 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
   };
   const terminal: TestTerminal = {
     ...(settings.types === undefined ? {} : { ask }),
+    ...(settings.readInput && { readInput: settings.readInput }),
     asked,
     out: toOutput(out, () => settings.onWrite?.(terminal)),
     error: toOutput(error, () => settings.onErrorWrite?.(terminal)),

@@ -16,6 +16,7 @@ const UNTOUCHED: Composition = {
   withSources: unused,
   openWorkshop: unused,
   openArchive: unused,
+  openConnections: unused,
   openEngine: unused,
   openDryEngine: unused,
   startToys: unused,
@@ -40,14 +41,14 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['park', '--trns', '2'], /^error: unknown option '--trns'\n {2}what to do: Did you mean --turns\?/],
   [['park', '--turns', '0'], /Write a whole number from 1 to 10000\.\n {2}what to do: /],
   [['park', '--turns', '1.5'], /Write a whole number/],
-  [['park', '--scenario', 'sea'], /Allowed choices are park, village/],
+  [['park', '--scenario', 'sea'], /Allowed choices are park, village,\s+bills/],
   [['park', '--llm', 'best'], /Allowed choices are scripted, env/],
   [
     ['park', '--llm', 'env', '--script', 'park'],
     /^error: --script is for the scripted model.*\n {2}what to do: Leave one/,
   ],
   [['park', '--model', 'tiny'], /^error: --model names a model of the environment.*\n {2}what to do: Add --llm env/],
-  [['run', 'w', '--dry', '--answers', 'a', '--model', 'tiny'], /Leave --llm, --script and --model out/],
+  [['run', 'w', '--dry', '--answers', 'a', '--model', 'tiny'], /Leave --llm, --script, --model and --toys out/],
   [['park', 'now'], /too many arguments/],
   [['run'], /missing required argument 'slug'/],
   [['run', 'w', '--llm', 'scripted'], /^error: The scripted model needs a script\.\n {2}what to do: Add --script FILE/],
@@ -143,7 +144,7 @@ for (const [words, said] of [
 ] as const) {
   test(`help is had by asking for it: chukwa ${words.join(' ')}`, async () => {
     const terminal = openTestTerminal();
-    assert.equal(await runCommandLine(UNTOUCHED, words, terminal), 0);
+    assert.equal(await runCommandLine(UNTOUCHED, words, terminal), 0, terminal.error_text());
     assert.match(terminal.out_text(), said);
     assert.equal(terminal.error_text(), '');
   });

@@ -8,6 +8,7 @@ export type DocumentKind =
   | ComponentKind
   | 'answers'
   | 'prices'
+  | 'connection'
   | 'plugin_manifest'
   | 'plugin_conformance'
   | 'workflow_test';
@@ -22,6 +23,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   scenario: 'scenario.schema.json',
   answers: 'answers.schema.json',
   prices: 'prices.schema.json',
+  connection: 'connection.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
   plugin_conformance: 'plugin-conformance.schema.json',
   workflow_test: 'workflow-test.schema.json',
@@ -37,6 +39,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['response_source', ['interface', 'request_schema_ref']],
   ['answers', ['turns']],
   ['prices', ['models']],
+  ['connection', ['origin', 'secret', 'kind']],
   ['plugin_conformance', ['examples']],
   ['workflow_test', ['scenario_ref', 'answers_ref', 'expect', 'given']],
 ];

@@ -90,13 +90,13 @@ export function drawDecisions(decisions: readonly Decision[], form_token: string
 type DrawnField = Field & { readonly problem?: Problem };
 
 function drawForm(
-  { id, title, consequence, path, button }: Decision,
+  { id, title, consequence, path, button, sends = {} }: Decision,
   fields: readonly DrawnField[],
   form_token: string,
   head: Html = html`<h3>${title}</h3>`,
 ): Html {
   return html`<section class="decision" id="${id}" aria-label="${title}">${head}<p>${consequence}</p>
-<form method="post" action="${path}"><input type="hidden" name="form_token" value="${form_token}">
+<form method="post" action="${path}"><input type="hidden" name="form_token" value="${form_token}">${Object.entries(sends).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${fields.map((field) => drawField(id, field))}
 <button type="submit">${button}</button></form></section>`;
 }

@@ -3,21 +3,15 @@ import { resolve } from 'node:path';
 import { present } from '../../../contract/present.js';
 import { count } from '../../../catalogue/words.js';
 import { type Outcome, type Refused, succeed } from '../../../contract/problem.js';
-import type { Engine } from '../../../operations/engine.js';
-import { type MadeCheckpoint, makeCheckpoint, type Signer } from '../../../operations/evidence/checkpoint.js';
-import {
-  gatherBundle,
-  gatherClaim,
-  type Gathered,
-  type Material,
-  MATERIALS,
-} from '../../../operations/evidence/gather.js';
-import { verifyEvidence, type Verified } from '../../../operations/evidence/verify-file.js';
+import type { MadeCheckpoint } from '../../../operations/evidence/checkpoint.js';
+import { type Gathered, MATERIALS } from '../../../operations/evidence/gather.js';
+import { makeHereOrThere } from '../../../operations/evidence/makers.js';
+import { verifyEvidence, type Verified, verifyText } from '../../../operations/evidence/verify-file.js';
 import { checkNewFile, writeNewText } from '../../../operations/write-files.js';
 import { listOption, pathOption, SLUG, wholeOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { command, type Lines, line, verbatim } from '../render/line.js';
-import { answer, printProblem, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
+import { answer, printProblem, printRefused, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 const OUTPUT = pathOption(
@@ -74,9 +68,7 @@ export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
 ];
 
 async function checkpoint(session: Session): Promise<ExitCode> {
-  const signer = await session.composition.openSigner();
-  if (!signer.ok) return printRefused(session, signer);
-  const made = await withEngine(session, (engine) => makeCheckpoint(engine, signer.value, engine.runtime.clock.now()));
+  const made = await makeHereOrThere(session.composition, 'checkpoint', {});
   const code = answer(session, made, { lines: checkpointLines });
   // The checkpoint is kept all the same, so that it is shown too.
   return made.ok && made.value.unanchored !== undefined ? printProblem(session, made.value.unanchored) : code;
@@ -101,60 +93,49 @@ function checkpointLines({ checkpoint: note, key, missing }: MadeCheckpoint): Li
   ];
 }
 
-function writeBundle(session: Session, named: string, options: FileOptions): Promise<ExitCode> {
-  return writeEvidence(session, options, (archive, signer, wanted) =>
-    gatherBundle(archive, signer, { named, ...wanted }),
-  );
+function writeBundle(session: Session, named: string, { output, redact = [] }: FileOptions): Promise<ExitCode> {
+  return writeEvidence(session, output, () => makeHereOrThere(session.composition, 'bundle', { named, redact }));
 }
 
 interface ProofOptions extends FileOptions {
   readonly turn?: number;
 }
 
-function writeProof(session: Session, world_slug: string, entity_id: string, options: ProofOptions): Promise<ExitCode> {
-  const place = { world_slug, entity_id, ...present({ turn: options.turn }) };
-  return writeEvidence(session, options, (archive, signer, wanted) =>
-    gatherClaim(archive, signer, { ...place, ...wanted }),
-  );
+function writeProof(
+  session: Session,
+  world_slug: string,
+  entity_id: string,
+  { output, redact = [], turn }: ProofOptions,
+): Promise<ExitCode> {
+  const wanted = { world_slug, entity_id, redact, ...present({ turn }) };
+  return writeEvidence(session, output, () => makeHereOrThere(session.composition, 'claim', wanted));
 }
 
 /** Gathers evidence, and writes it into a new file. */
 async function writeEvidence(
   session: Session,
-  { output, redact = [] }: FileOptions,
-  gather: (
-    engine: Engine,
-    signer: Signer,
-    wanted: { readonly redact: readonly Material[]; readonly now: number },
-  ) => Promise<Outcome<Gathered<Verified['proved']>>>,
+  output: string,
+  gather: () => Promise<Outcome<Gathered>>,
 ): Promise<ExitCode> {
-  const unknown = redact.find((name) => !isMaterial(name));
-  if (unknown !== undefined)
-    return refuseUsage(session, `${unknown} cannot be left out.`, `Name some of ${MATERIALS.join(', ')}.`);
   const path = resolve(session.terminal.working_folder, output);
   const free = await checkNewFile({ path, shown: output });
-  const signer = free.ok ? await session.composition.openSigner() : free;
-  if (!signer.ok) return printRefused(session, signer);
-  const gathered = await withEngine(session, (engine) =>
-    gather(engine, signer.value, { redact: redact.filter(isMaterial), now: engine.runtime.clock.now() }),
-  );
-  const written = gathered.ok ? await writeNewText({ path, shown: output }, gathered.value.text) : gathered;
-  if (!gathered.ok || !written.ok) return printRefused(session, written as Refused);
-  const { proved, made, text } = gathered.value;
+  const gathered = free.ok ? await gather() : free;
+  if (!gathered.ok) return printRefused(session, gathered);
+  const { made, text } = gathered.value;
+  const proved = verifyText(text, made.key);
+  const written = proved.ok ? await writeNewText({ path, shown: output }, text) : proved;
+  if (!proved.ok || !written.ok) return printRefused(session, written as Refused);
+  const { key } = proved.value;
   const bytes = Buffer.byteLength(text);
-  const code = answer(session, succeed({ file: output, bytes, ...proved }), {
+  const code = answer(session, succeed({ file: output, bytes, ...proved.value }), {
     lines: () => [
       line(`Wrote ${output} (${bytes} bytes).`),
-      provedLines(proved),
-      verbatim('Key:     ', proved.key),
-      verbatim('Verify:  ', command('evidence', 'verify', output, '--key', proved.key)),
+      provedLines(proved.value),
+      verbatim('Key:     ', key),
+      verbatim('Verify:  ', command('evidence', 'verify', output, '--key', key)),
     ],
   });
   return made.unanchored === undefined ? code : printProblem(session, made.unanchored);
-}
-
-function isMaterial(name: string): name is Material {
-  return MATERIALS.some((known) => known === name);
 }
 
 async function verify(session: Session, file: string, { key }: { readonly key?: string }): Promise<ExitCode> {

@@ -6,6 +6,7 @@ import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
+import { connections } from './connections.js';
 import { addCommand, type CommandEntry } from './entry.js';
 import { EVIDENCE_COMMANDS } from './evidence.js';
 import { LEDGER_COMMANDS } from './ledger.js';
@@ -55,7 +56,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,
-  'Set-up:': [...models, ...mcp, toys, migrate, doctor],
+  'Set-up:': [...models, ...connections, ...mcp, toys, migrate, doctor],
 };
 
 /** Adds every command. */

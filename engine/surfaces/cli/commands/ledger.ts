@@ -2,15 +2,17 @@ import { Argument } from 'commander';
 import { fillPath } from '../../../catalogue/resource.js';
 import { attemptVerification, viewVerification, worldVerification } from '../../../catalogue/resources/ledger.js';
 import { count } from '../../../catalogue/words.js';
+import { succeed } from '../../../contract/problem.js';
 import { isUuid } from '../../../core/content/uuid.js';
 import type { CheckedExport } from '../../../core/ledger/exported-ledger.js';
-import { EXPORT_FILES, exportLedger, verifyExport } from '../../../operations/ledger/export-ledger.js';
+import { makeHereOrThere } from '../../../operations/evidence/makers.js';
+import { EXPORT_FILES, verifyExport, writeExport } from '../../../operations/ledger/export-ledger.js';
 import { verifyAttempt, verifyWorld } from '../../../operations/ledger/verify.js';
 import { pathOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { bad, command, good, line, type Lines, verbatim } from '../render/line.js';
 import { viewLines } from '../render/view.js';
-import { answer, refuseUsage, type Session, show, withArchive } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session, withArchive } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 export const LEDGER_COMMANDS: readonly CommandEntry[] = [
@@ -34,23 +36,29 @@ export const LEDGER_COMMANDS: readonly CommandEntry[] = [
       new Argument('<named>', 'the id of an attempt, or the name of a world'),
       pathOption('--out <folder>', 'the folder to make, such as park-ledger').makeOptionMandatory(),
     ],
-    run: (session, named: string, { out: folder }: { readonly out: string }) =>
-      show(
-        session,
-        (archive) => exportLedger(archive, { named, folder, working_folder: session.terminal.working_folder }),
-        {
-          lines: ({ files, entries, seals }) => [
-            line(
-              `Wrote ${count(entries, 'entry', 'entries')} and ${count(seals, 'seal')} to ${folder}: ${files.join(', ')}.`,
-            ),
-            verbatim('Check it anywhere: ', command('verify', '--from', folder)),
-          ],
-        },
-      ),
+    run: (session, named: string, { out }: { readonly out: string }) => writeLedger(session, named, out),
   },
 ];
 
 const SEE = 'See: chukwa verify --help';
+
+async function writeLedger(session: Session, named: string, folder: string): Promise<ExitCode> {
+  const exported = await makeHereOrThere(session.composition, 'ledger', { named });
+  if (!exported.ok) return printRefused(session, exported);
+  const { working_folder } = session.terminal;
+  const written = await writeExport(exported.value, { folder, working_folder });
+  if (!written.ok) return printRefused(session, written);
+  const { entries, seals } = exported.value;
+  const files = exported.value.files.map(({ path }) => path);
+  return answer(session, succeed({ folder, files, entries, seals }), {
+    lines: () => [
+      line(
+        `Wrote ${count(entries, 'entry', 'entries')} and ${count(seals, 'seal')} to ${folder}: ${files.join(', ')}.`,
+      ),
+      verbatim('Check it anywhere: ', command('verify', '--from', folder)),
+    ],
+  });
+}
 
 async function verifyRecord(session: Session, named: string): Promise<ExitCode> {
   const [verify, { path }] = isUuid(named)

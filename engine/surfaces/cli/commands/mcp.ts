@@ -2,17 +2,18 @@ import type { Outcome } from '../../../contract/problem.js';
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import {
+  diffPin,
   findServer,
   listServerTools,
   type ServerTools,
   writeTools,
   type WrittenTools,
 } from '../../../operations/mcp-tools/index.js';
-import { pathOption, ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { pathOption, ROOT, type RootOptions, toPath, toPlace } from '../arguments.js';
 import { serveParent } from '../../../operations/serve.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
-import { serverToolLines, writtenToolLines } from '../render/mcp-tools.js';
+import { driftLines, serverToolLines, writtenToolLines } from '../render/mcp-tools.js';
 import { toSentence } from '../render/worker.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import { LEASE_MS, WORKER_DEFAULTS } from '../worker-task.js';
@@ -49,6 +50,16 @@ export const mcp: readonly CommandEntry[] = [
     ],
     run: show,
   },
+  {
+    name: 'mcp diff',
+    says: "Show how a server's definition of a tool differs from the one that a source pins. Starts or asks the server.",
+    takes: [
+      new Argument('<source>', 'the file of a source of an MCP tool, or the hash of a stored one').argParser(toPath),
+      new Option('--write', 'pin what the server serves, in that file'),
+      ROOT,
+    ],
+    run: showDrift,
+  },
 ];
 
 /** Standard output is the protocol's: events of the worker go to the log alone. */
@@ -84,6 +95,17 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
   });
   return answer(session, written, {
     lines: (value) => writtenToolLines(value, listed.value, session.terminal.working_folder),
+  });
+}
+
+async function showDrift(
+  session: Session,
+  source: string,
+  options: RootOptions & { readonly write?: true },
+): Promise<ExitCode> {
+  const asked = { place: toPlace(session, options), write: options.write === true };
+  return answer(session, await diffPin(session.composition, source, asked), {
+    lines: (drift) => driftLines(drift, source),
   });
 }
 

@@ -19,14 +19,17 @@ interface ParkOptions extends ModelOptions, ServeAfterOptions {
 }
 
 /** The worlds that can be played, and the number of turns without `--turns`. */
-const TURNS = { park: 3, village: 10 } as const;
+const TURNS = { park: 3, village: 10, bills: 1 } as const;
 
 export const park: CommandEntry = {
   name: 'park',
   lives_long: true,
-  says: 'Run the park, or the village: toy services, a scripted model and a fresh world, shown turn by turn.',
+  says: 'Run a scenario that ships: toy services, a scripted model and a fresh world, shown turn by turn.',
   takes: [
-    new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')
+    new Option(
+      '--scenario <name>',
+      'the park for 3 turns, the village for 10, or the bills, which a person approves, for 1',
+    )
       .choices(Object.keys(TURNS))
       .default('park'),
     turnsOption(),
@@ -45,10 +48,10 @@ export const park: CommandEntry = {
   run: runAndShow,
 };
 
-/** The services of a park end with its command; those of `toys` say by variables which model answers. */
+/** The services of a park end with its command. */
 function toRerun(world_slug: string, script: string | undefined, { model }: ParkOptions): Rerun {
-  const run = ['run', world_slug];
-  return { run: [...run, ...toWords({ model })], without_model: run, services: ['toys', ...toWords({ script })] };
+  const run = ['run', world_slug, '--toys'];
+  return { run: [...run, ...toWords({ script, model })], without_model: run };
 }
 
 async function runAndShow(session: Session, options: ParkOptions): Promise<ExitCode> {

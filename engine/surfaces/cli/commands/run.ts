@@ -28,7 +28,7 @@ import {
 } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
-import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
+import { chooseModel, MODEL, type ModelOptions, scriptOption, TOYS } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import { estimateLines } from '../render/estimate.js';
 import { queuedLines, queuedThereLines } from '../render/queue.js';
@@ -45,6 +45,7 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions, ServeAfterOpt
   readonly reason?: string;
   readonly anew?: boolean;
   readonly dry?: boolean;
+  readonly toys?: boolean;
   readonly estimate?: boolean;
   readonly answers?: string;
   readonly writeMissing?: string;
@@ -68,6 +69,7 @@ export const run: CommandEntry = {
     ).choices(['scripted', 'env', 'ask']),
     MODEL,
     scriptOption(),
+    TOYS,
     listOption('--tools', 'offer models these tools only, of those that the policy allows; names between commas'),
     listOption('--connections', 'grant these connections only, of those that the profile grants'),
     editedScenarioOption('adopt edited documents from the next turn on'),
@@ -88,7 +90,7 @@ export const run: CommandEntry = {
 };
 
 async function runAndShow(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries = 0, dry, answers, queue, llm, script, model, tools, connections } = options;
+  const { turns, retries = 0, dry, answers, queue, llm, script, model, tools, connections, toys } = options;
   if (options.estimate === true) return estimate(session, world_slug, options);
   if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined || options.writeMissing !== undefined)
@@ -96,10 +98,10 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
   const choice = await chooseModel(session, options);
   if (!choice.ok) return printRefused(session, choice);
   const { ask } = choice.value;
-  const narrowed = toWords({ tools, connections });
+  const beside = [...(toys === true ? ['--toys'] : []), ...toWords({ tools, connections })];
   const rerun = {
-    run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
-    without_model: ['run', world_slug, ...narrowed],
+    run: ['run', world_slug, ...toWords({ llm, script, model }), ...beside],
+    without_model: ['run', world_slug, ...beside],
   };
   const play = () =>
     playTurns(session, ({ signal, narration }) =>
@@ -112,6 +114,7 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
         retries,
         rerun: toShell(['chukwa', ...rerun.run]),
         ...choice.value.asked,
+        with_toys: toys === true,
         person: ask && askPerson({ error: session.terminal.error, ask }, narration.close),
         signal,
         onProgress: narration.onProgress,
@@ -120,7 +123,7 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
           narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
       }),
     );
-  const asked = { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: false } };
+  const asked = { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: toys === true } };
   return serveAfter(session, options, play, () => asked);
 }
 
@@ -149,7 +152,7 @@ function toShown({ terminal }: Session, { edited, ...others }: ScenarioNews): Sc
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, llm, script, model, anew, writeMissing, tools, connections } = options;
+  const { turns, dry, answers, llm, script, model, anew, writeMissing, tools, connections, toys } = options;
   const refuse = (message: string, repair: string): ExitCode => refuseUsage(session, message, repair);
   if (answers === undefined && writeMissing === undefined)
     return refuse('A dry run makes no call, so it needs answers.', 'Add --answers FILE, or --write-missing FILE.');
@@ -159,10 +162,10 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       'Add --dry, or use --llm scripted --script FILE for the model alone.',
     );
   if (anew !== undefined) return refuse('A dry run always starts over on a copy.', 'Leave --anew out.');
-  if (llm !== undefined || script !== undefined || model !== undefined)
+  if ([llm, script, model, toys].some((option) => option !== undefined))
     return refuse(
-      'A dry run asks no model: its answers come from --answers.',
-      'Leave --llm, --script and --model out.',
+      'A dry run asks no model and no service: its answers come from --answers.',
+      'Leave --llm, --script, --model and --toys out.',
     );
   const repeated = {
     turns: turns === 1 ? undefined : String(turns),
@@ -199,11 +202,13 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries, llm, script, model, dry, answers, anew, tools, connections, reason } = options;
-  if ([retries, llm, script, model, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
+  const { turns, retries, llm, script, model, toys, dry, answers, anew, tools, connections, reason } = options;
+  if (
+    [retries, llm, script, model, toys, dry, answers, anew, tools, connections].some((option) => option !== undefined)
+  ) {
     const message = '--queue leaves the turns to workers, and their own options set the model and the retries.';
     const repair =
-      'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
+      'Leave --retries, --llm, --model, --script, --toys, --dry, --answers, --anew, --tools and --connections out.';
     return refuseUsage(session, message, repair);
   }
   const scenario = toNamed(session, options);

@@ -41,6 +41,7 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
 }
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
-function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): Lines {
-  return status === 'suspended' ? [EMPTY, awaitedLines(['run', world_slug], attempt_id, awaited)] : [];
+function waitingLines({ status, world_slug, attempt_id, awaited, approvals }: AttemptRecord): Lines {
+  const unapproved = approvals.filter((asked) => asked.status === 'waiting');
+  return status === 'suspended' ? [EMPTY, awaitedLines(['run', world_slug], attempt_id, { awaited, unapproved })] : [];
 }

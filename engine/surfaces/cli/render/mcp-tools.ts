@@ -1,5 +1,12 @@
 import { relative } from 'node:path';
-import type { ServerTool, ServerTools, UsableTool, WrittenTools } from '../../../operations/mcp-tools/index.js';
+import type { Json } from '../../../contract/json.js';
+import type {
+  PinDrift,
+  ServerTool,
+  ServerTools,
+  UsableTool,
+  WrittenTools,
+} from '../../../operations/mcp-tools/index.js';
 import { bad, command, EMPTY, faint, hanging, line, type Lines, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 import { count } from '../../../catalogue/words.js';
@@ -76,5 +83,33 @@ export function writtenToolLines(
     verbatim('  ', command('validate', where)),
     verbatim('  ', command('world', 'create', slug, '--scenario', `${where}/scenario.json`)),
     verbatim('  ', command('run', slug)),
+  ];
+}
+
+/** What a server has changed in the definition of a tool, place by place. */
+export function driftLines(
+  { server_env, tool_name, pin, served, differences, is_written }: PinDrift,
+  source: string,
+): Lines {
+  const tool = [strong(tool_name), ` of the server that ${server_env} names`];
+  if (served === null) return [line(...tool, ' is not there: the server lists no such tool.')];
+  if (pin === served) return [line(...tool, ' is defined as it is pinned.')];
+  if (is_written) return [line(...tool, ` is now pinned as the server defines it, in ${source}.`)];
+  const repair = line(
+    'Read it, correct the workflow that binds it, and pin it: ',
+    command('mcp', 'diff', source, '--write'),
+  );
+  if (pin === null) return [line(...tool, ' is not pinned.'), repair];
+  const show = (value: Json | undefined) => (value === undefined ? 'nothing' : neutralise(JSON.stringify(value)));
+  return [
+    line(...tool, ' is defined otherwise than it is pinned:'),
+    differences.map(({ pointer, pinned, served: now }) => [
+      EMPTY,
+      line(strong(neutralise(pointer))),
+      hanging(2, `  pinned: ${show(pinned)}`),
+      hanging(2, `  served: ${show(now)}`),
+    ]),
+    EMPTY,
+    repair,
   ];
 }

@@ -2,8 +2,10 @@ import type { AttemptRecord } from '../../../ports/records.js';
 import { waysToSettle } from '../../../catalogue/resources/invocation.js';
 import { blockLines } from './view.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import { command, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
+import { command, commandLines, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
+import { toArguments } from '../../../catalogue/phrase.js';
 import { toMoment } from '../../../catalogue/words.js';
+import type { ApprovalRecord } from '../../../ports/approvals.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
 /** The record keeps no options of a run, so a person who resumes it gives --llm and --script again. */
@@ -35,15 +37,35 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
  * Whom an attempt waits for and until when, how to answer in their place, and how to give it up.
  * @param run the words of the command that resumes it
  */
-export function awaitedLines(run: readonly string[], attempt_id: string, awaited: readonly AwaitedCall[]): Lines {
+export function awaitedLines(
+  run: readonly string[],
+  attempt_id: string,
+  { awaited, unapproved }: { readonly awaited: readonly AwaitedCall[]; readonly unapproved: readonly ApprovalRecord[] },
+): Lines {
   return [
-    line('It waits for:'),
+    awaited.length > 0 && line('It waits for:'),
     awaited.flatMap((call) => [
       line('  ', strong(call.source_label), `${toNamed(call)}; asked by ${call.command_key}, ${toUntil(call)}`),
       verbatim('  ', toReport(call)),
     ]),
+    unapproved.length > 0 && line('It waits for a person to decide on:'),
+    unapproved.flatMap(unapprovedLines),
     hanging(2, 'Then ', command(...run), ' resumes it, and so does a running worker or serve.'),
     verbatim('Give it up:  ', command('stop', attempt_id)),
+  ];
+}
+
+/** A call that waits for a person: what it would do, why the person is asked, and what to type. */
+function unapprovedLines({ approval_id, because, deadline, ...call }: ApprovalRecord): Lines {
+  const { tool_name, request, workflow_subject_entity_id: subject } = call;
+  const asker = subject === null ? '' : ` for ${subject}`;
+  return [
+    hanging(6, '  ', strong(tool_name), ` ${toArguments(request, 2_000)}${asker}`),
+    hanging(6, `    asked because ${because}; ${toUntil({ deadline })}`),
+    commandLines('    ', [
+      [command('approve', approval_id), 'makes the call, once'],
+      [command('deny', approval_id, '--reason', 'TEXT'), 'tells the model the reason'],
+    ]),
   ];
 }
 
@@ -51,7 +73,7 @@ function toNamed({ correlation_alias }: PendedCall): string {
   return correlation_alias === null ? '' : `, which calls it ${correlation_alias}`;
 }
 
-function toUntil({ deadline }: PendedCall): string {
+function toUntil({ deadline }: Pick<PendedCall, 'deadline'>): string {
   return `until ${toMoment(deadline)}`;
 }
 

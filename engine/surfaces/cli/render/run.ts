@@ -61,13 +61,16 @@ function editedLines({ run }: Rerun, { files, scenario, root }: EditedScenario):
 export function endingLines(report: RunReport, story: Story): Lines {
   const last = report.turns.at(-1);
   if (last === undefined) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
-  const { awaited = [], dry_run } = report;
+  const { awaited = [], unapproved = [], dry_run } = report;
   const { rerun } = story;
   return [
     EMPTY,
     tallyLines(report.turns, story.turns),
     EMPTY,
-    awaited.length > 0 && [awaitedLines(rerun.run, last.attempt_id, awaited), EMPTY],
+    awaited.length + unapproved.length > 0 && [
+      awaitedLines(rerun.run, last.attempt_id, { awaited, unapproved }),
+      EMPTY,
+    ],
     dry_run !== undefined
       ? dryLines(report, dry_run, rerun)
       : story.is_kept
@@ -161,7 +164,7 @@ function retryLines(
     command(...rerun.run, '--retries', String(times)),
     `tries the turn again, ${count(times, 'time')} at most`,
   ];
-  const commands = commandLines('  ', [...servicesOf(rerun), tries]);
+  const commands = commandLines('  ', [tries]);
   if (retries > 0)
     return [
       line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, continue:`),
@@ -205,11 +208,6 @@ export function toStandIns(run: readonly string[]): readonly Command[] {
     [command(...run, '--llm', 'scripted', '--script', 'FILE'), 'answers from a script'],
     [command(...run, '--llm', 'ask'), 'asks you, at this terminal'],
   ];
-}
-
-function servicesOf({ services }: Rerun): readonly Command[] {
-  if (services === undefined) return [];
-  return [[command(...services), 'starts its services again, in another shell; set the variables that it prints']];
 }
 
 function toCommands(turn: TurnReport): readonly Command[] {

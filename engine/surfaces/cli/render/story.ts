@@ -14,8 +14,6 @@ export interface Rerun {
   readonly run: readonly string[];
   /** The same without those that choose a model, to which others may be added. */
   readonly without_model: readonly string[];
-  /** The words of a command that has to run beside it, where its services have ended with the run. */
-  readonly services?: readonly string[];
 }
 
 /** The state of a shown run: a fold over progress events. */

@@ -2,6 +2,7 @@ import { matchPath } from '../../../catalogue/resource.js';
 import { ACTION_ROUTES } from './actions.js';
 import { callback } from './callback.js';
 import { EVENT_ROUTES } from './events.js';
+import { EVIDENCE_ROUTES } from './evidence.js';
 import { FILE_ROUTES } from './files.js';
 import { PAGE_ROUTES } from './pages.js';
 import { ASSISTANT_ROUTES } from './assistants.js';
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   ...FILE_ROUTES,
   ...EVENT_ROUTES,
   ...ACTION_ROUTES,
+  ...EVIDENCE_ROUTES,
   ...ASSISTANT_ROUTES,
   ...PAGE_ROUTES,
   openApi(() => ROUTES),

@@ -10,5 +10,3 @@ CREATE TABLE memory_purges (
 
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memory_purges
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
-ALTER TYPE operator_action ADD VALUE 'purge_memories';
