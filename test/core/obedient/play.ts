@@ -44,13 +44,17 @@ export interface ObedientWorld {
 const ALLOW_ALL: readonly JsonObject[] = [{ decide: 'allow' }];
 
 /** The program of a world: two clerks in one room, who remember everything. */
-export function compileWorld({ name, tools, rules }: ObedientWorld, without_policy = false): Program {
+export function compileWorld(
+  { name, tools, rules }: ObedientWorld,
+  without_policy = false,
+  description = 'Does what its name says.',
+): Program {
   const shelf = openShelf();
   const putSchema = (schema: JsonObject) =>
     shelf.put('json_schema', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema });
   const available_tools = Object.entries(tools).map(([tool, { source, effect, takes, gives }]) => ({
     name: tool,
-    description: `Calls ${tool}.`,
+    description,
     source_ref: shelf.put('response_source', {
       version: 1,
       label: source,
