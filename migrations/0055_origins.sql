@@ -4,7 +4,6 @@ ALTER TABLE world_patches ADD COLUMN origins text[];
 
 -- Where the arguments of a call come from, by their pointers; "" stands for all that are not listed.
 ALTER TABLE source_invocations ADD COLUMN argument_origins json;
-ALTER TABLE approvals ADD COLUMN argument_origins json;
 
 -- Where each segment comes from, joined by spaces; NULL where that follows from what put it there. Equal texts of other
 -- origins are other messages.

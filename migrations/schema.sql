@@ -278,7 +278,7 @@ CREATE TABLE approvals (
     decided_by text,
     grant_id uuid,
     reason text,
-    argument_origins json,
+    origins json,
     CONSTRAINT approvals_pkey PRIMARY KEY (world_slug, approval_id),
     CONSTRAINT approvals_world_slug_attempt_id_command_key_binding_hash_key UNIQUE (world_slug, attempt_id, command_key, binding_hash),
     CONSTRAINT approvals_check CHECK (((status = 'waiting'::approval_status) = (decided_at IS NULL))),

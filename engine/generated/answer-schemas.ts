@@ -44,6 +44,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "$ref": "#/components/schemas/Deleted"
           },
           {
+            "$ref": "#/components/schemas/EditedWorld"
+          },
+          {
             "$ref": "#/components/schemas/SettledCall"
           },
           {
@@ -1215,6 +1218,27 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The deleted world and its number of rows."
+  },
+  "EditedWorld": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "attempt_id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "world_slug",
+      "turn",
+      "attempt_id"
+    ],
+    "additionalProperties": false,
+    "description": "The turn that a patch of a person has become."
   },
   "SettledCall": {
     "type": "object",
@@ -3441,7 +3465,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ApprovalRecord"
         },
-        "description": "The calls for which a person was asked, in the order of the questions; at most 100."
+        "description": "The calls for which a person was asked, in the order of the questions, at most 100; for operators."
       },
       "agent_turns": {
         "type": "array",
@@ -3939,14 +3963,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "request": {
         "$ref": "#/components/schemas/JsonObject"
       },
-      "rule": {
-        "type": "string",
-        "description": "The pointer of the deciding rule in its policy, and its reason."
-      },
-      "because": {
-        "type": "string"
-      },
-      "argument_origins": {
+      "origins": {
         "anyOf": [
           {
             "type": "object",
@@ -3961,7 +3978,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Where each argument comes from, by pointer; `\"\"` stands for all others. Null of approvals of earlier versions."
+        "description": "Where each argument comes from, by its pointer; null where no rule reads it."
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
       },
       "asked_at": {
         "type": "string",
@@ -3975,6 +3999,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "waited_ms": {
+        "type": "number",
+        "description": "Until the decision, or until now."
       },
       "decided_by": {
         "type": [
@@ -4017,12 +4045,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_node_id",
       "workflow_subject_entity_id",
       "request",
+      "origins",
       "rule",
       "because",
-      "argument_origins",
       "asked_at",
       "deadline",
       "decided_at",
+      "waited_ms",
       "decided_by",
       "grant_id",
       "reason",
@@ -7523,9 +7552,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/WaitingAttempt"
         },
         "description": "Attempts that are suspended until an answer, or until a person settles a call in doubt."
+      },
+      "approvals": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        },
+        "description": "The calls that wait for a person, by world, the oldest first; at most 200."
       }
     },
     "required": [
+      "approvals",
       "attempts",
       "next",
       "rows",

@@ -1,6 +1,7 @@
 import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { checkAnswerKeys, checkAnswers, checkTest } from '../core/workflow-test/check-test.js';
+import type { ComponentKind } from '../core/protocol/component.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorkflowTest } from '../generated/workflow-test.js';
 import {
@@ -64,11 +65,22 @@ export async function checkSent(
 
 /**
  * Checks the documents of a request and stores them, all or none.
- * @returns a refusal with the findings, each at its place in its document
+ * @param wanted the kind of one document that is sent alone
+ * @returns a refusal with the findings, each at its place in its document, or of a document of another kind
  */
-export async function putSent(engine: DocumentShelf, documents: readonly SentDocument[]): Promise<Outcome<Stored>> {
+export async function putSent(
+  engine: DocumentShelf,
+  documents: readonly SentDocument[],
+  wanted?: ComponentKind,
+): Promise<Outcome<Stored>> {
   const checked = await checkSent(engine, documents);
   if (!checked.ok) return checked;
+  const { ok, components } = checked.value;
+  const isWanted = components.some(({ kind, path }) => kind === wanted && path.startsWith(`${SENT_ROOT}/`));
+  if (ok && wanted !== undefined && !isWanted)
+    return refuse(
+      problem('FIELD_INVALID', { kind: 'invalid', name: 'content', wanted: `a ${wanted}` }, { pointer: '/content' }),
+    );
   const put = await putChecked(toPutParts(engine, SENT), checked.value);
   if (!put.ok) return refuseFindings(put.findings.filter(({ severity }) => severity === 'error'));
   const { ok: _ok, ...stored } = put;

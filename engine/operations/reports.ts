@@ -33,11 +33,19 @@ export interface Acknowledgement {
   readonly made?: Made[keyof Made];
 }
 
+/** The turn that a patch of a person has become. */
+export interface EditedWorld {
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly attempt_id: string;
+}
+
 /** What actions make, by their kind. */
 export interface Made {
   readonly run_turns: QueueReport;
   readonly fork_world: WorldSnapshot;
   readonly delete_world: Deleted;
+  readonly edit_world: EditedWorld;
   readonly settle_call: SettledCall;
   readonly grant_calls: GrantRecord;
 }

@@ -196,7 +196,7 @@ async function findAwaited(
 }
 
 /** Reports the last certain turn where the database or the world is lost during a turn. */
-async function unlessLost<Value>(
+export async function unlessLost<Value>(
   engine: Engine,
   { world_slug, committed, rerun }: { readonly world_slug: string; readonly committed: number; readonly rerun: string },
   work: () => Promise<Value>,
@@ -234,12 +234,13 @@ async function reportTurn({ store: { records } }: Engine, attemptId: string): Pr
   };
 }
 
-interface Refusable {
+export interface Refusable {
   readonly slug: string;
   readonly rerun: string;
 }
 
-function refuseAttempt(
+/** The refusal of a turn that has not begun. */
+export function refuseAttempt(
   engine: Engine,
   { slug, rerun }: Refusable,
   end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'still_suspended' }>,

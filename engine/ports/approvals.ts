@@ -17,15 +17,17 @@ export interface ApprovalRecord {
   readonly workflow_node_id: string | null;
   readonly workflow_subject_entity_id: string | null;
   readonly request: JsonObject;
+  /** Where each argument comes from, by its pointer; null where no rule reads it. */
+  readonly origins: Readonly<Record<string, readonly string[]>> | null;
   /** The pointer of the deciding rule in its policy, and its reason. */
   readonly rule: string;
   readonly because: string;
-  /** Where each argument comes from, by pointer; `""` stands for all others. Null of approvals of earlier versions. */
-  readonly argument_origins: Readonly<Record<string, readonly string[]>> | null;
   /** RFC 3339. */
   readonly asked_at: string;
   readonly deadline: string;
   readonly decided_at: string | null;
+  /** Until the decision, or until now. */
+  readonly waited_ms: number;
   readonly decided_by: string | null;
   /** The grant by which they had decided before. */
   readonly grant_id: string | null;

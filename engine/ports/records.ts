@@ -56,7 +56,7 @@ export interface RanAttempt extends AttemptSummary {
 export interface AttemptRecord extends RanAttempt {
   /** The awaited calls, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
-  /** The calls for which a person was asked, in the order of the questions; at most 100. */
+  /** The calls for which a person was asked, in the order of the questions, at most 100; for operators. */
   readonly approvals: readonly ApprovalRecord[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];

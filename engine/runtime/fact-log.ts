@@ -10,7 +10,6 @@ import {
   type PatchFact,
   rulingOf,
 } from '../core/facts/fact.js';
-import { toMoment } from '../core/facts/moment.js';
 import { patchHash } from '../core/facts/patch-hash.js';
 import { deliveredSchema } from '../core/protocol/command.js';
 import type {
@@ -178,4 +177,10 @@ function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
   const { patch, effects, touched_entities } = applied;
   const patch_hash = patchHash({ narration: patch.narration, touched_entities, effects });
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
+}
+
+/** A time of facts. What somebody has altered to no moment, such as `infinity`, stays as it is. */
+export function toMoment(at: number | string): string {
+  const moment = new Date(at);
+  return Number.isNaN(moment.getTime()) ? String(at) : moment.toISOString();
 }

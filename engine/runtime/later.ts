@@ -8,7 +8,7 @@ import { agentsOf } from './agent-moves.js';
 import { handleDecision } from './approvals.js';
 import { type Attempt, callOf, handleOutcome, moveTo } from './attempt.js';
 import { eventOf } from './event-of.js';
-import { toMoment } from '../core/facts/moment.js';
+import { toMoment } from './fact-log.js';
 import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 

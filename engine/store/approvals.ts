@@ -40,11 +40,10 @@ const ASK = prepare(
   `WITH ${FENCE},
    asked AS (
      INSERT INTO approvals (world_slug, approval_id, attempt_id, command_key, binding_hash, tool_name, source_hash,
-       effect_class, workflow_node_id, workflow_subject_entity_id, request_json, rule, because, argument_origins, asked_at,
-       deadline)
+       effect_class, workflow_node_id, workflow_subject_entity_id, request_json, origins, rule, because,
+       asked_at, deadline)
      SELECT world_slug, :approval_id::uuid, :attempt_id::uuid, :command_key, :binding_hash, :tool_name, :source_hash,
-       :effect_class::effect_class, :node_id, :subject_id, :request::json, :rule, :because, :argument_origins::json,
-       clock_timestamp(),
+       :effect_class::effect_class, :node_id, :subject_id, :request::json, :origins::json, :rule, :because, clock_timestamp(),
        clock_timestamp() + :deadline_ms::bigint * interval '1 millisecond'
      FROM fence
      ON CONFLICT (world_slug, attempt_id, command_key, binding_hash) DO NOTHING
@@ -81,9 +80,8 @@ export async function askApproval(
   lease: AttemptLease,
   { approval_id, binding_hash, ...asked }: NamedApproval,
 ): Promise<AskedState | 'overtaken'> {
-  const { command_key, tool_name, source_hash, effect, node_id, subject_id, request, rule, because, deadline_ms } =
-    asked;
-  const { argument_origins } = asked;
+  const { command_key, tool_name, source_hash, effect, node_id, subject_id, request, origins, ...rest } = asked;
+  const { rule, because, deadline_ms } = rest;
   const row = await findHeld<AskedRow>(runner, ASK, lease, {
     approval_id,
     binding_hash,
@@ -94,9 +92,9 @@ export async function askApproval(
     node_id: node_id ?? null,
     subject_id: subject_id ?? null,
     request: canonicalText(request),
+    origins: origins === undefined ? null : canonicalText(origins),
     rule,
     because: toStoredText(because),
-    argument_origins: canonicalText(argument_origins),
     deadline_ms,
   });
   if (row === undefined) return 'overtaken';
@@ -267,7 +265,8 @@ export async function expireApprovals(
 const SELECT_RECORDS = `
    SELECT approval_id, approvals.world_slug, approvals.attempt_id, attempted_turn, command_key, tool_name, source_hash,
      response_sources.content->>'label' AS source_label, effect_class, workflow_node_id, workflow_subject_entity_id,
-     request_json AS request, argument_origins, rule, because, asked_at, approvals.deadline, decided_at, decided_by, grant_id, reason,
+     request_json AS request, origins, rule, because, asked_at, approvals.deadline, decided_at,
+     (extract(epoch FROM coalesce(decided_at, now()) - asked_at) * 1000)::float8 AS waited_ms, decided_by, grant_id, reason,
      CASE WHEN approvals.status = 'waiting' AND ${IS_SUPERSEDED} THEN 'superseded' ELSE approvals.status::text END AS status,
      (SELECT source_invocation_id FROM source_invocations AS calls
       WHERE calls.world_slug = approvals.world_slug AND calls.attempt_id = approvals.attempt_id

@@ -163,7 +163,6 @@ export interface ApprovalGrants {
 
 export interface Approvals {
   approval_id: string;
-  argument_origins: Json | null;
   asked_at: string;
   attempt_id: string;
   because: string;
@@ -174,6 +173,7 @@ export interface Approvals {
   decided_by: string | null;
   effect_class: EffectClass;
   grant_id: string | null;
+  origins: Json | null;
   reason: string | null;
   request_json: Json;
   rule: string;

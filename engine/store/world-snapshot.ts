@@ -19,9 +19,9 @@ export const AT_PLACE = `
     SELECT content FROM place JOIN worlds USING (world_slug) JOIN scenarios ON scenarios.hash = worlds.scenario_hash)`;
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
-/** The origins of the patch that wrote a row; JSON null where no patch did, an empty list where they are not on record. */
+/** The origins of the patch that wrote a row; JSON null where no patch did, a model where they are not on record. */
 export const originsOf = (row: string): string => `(
-  SELECT coalesce(to_json(patches.origins), '[]') FROM world_patches AS patches
+  SELECT coalesce(to_json(patches.origins), '["model"]') FROM world_patches AS patches
   WHERE patches.world_slug = ${row}.world_slug AND patches.turn = ${row}.turn AND patches.patch_seq = ${row}.patch_seq)`;
 
 /** The entities at the place, as JSON. */
@@ -100,7 +100,7 @@ const LATEST_MEMORIES = `
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
     SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id,
-        'narration', narration, 'origins', coalesce(to_json(patches.origins), '[]'), 'effects', (
+        'narration', narration, 'origins', coalesce(to_json(patches.origins), '["model"]'), 'effects', (
           SELECT json_agg(json_build_object('op', op, 'target', coalesce(entity_id, environment_label), 'text', state_after)
             ORDER BY effect_index)
           FROM patch_effects AS effects

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
 import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/grants.js';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import type { ApprovalRecord } from '../../engine/ports/approvals.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import {
+  editWorkflows,
   lettersToApprove,
   loadScript,
   must,
@@ -64,6 +66,58 @@ onEachDatabase('a call that a person must approve', (open) => {
       [tool_name, status, rule, workflow_subject_entity_id, effect_class, decided_by],
       ['write_letter', 'waiting', '/require_approval/0', 'nora', 'external_side_effect', null],
     );
+  });
+
+  test('while a call waits for a person, nobody drives its attempt, and the process keeps no timer for it', async (t) => {
+    const stage = await open();
+    const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = countTimers();
+    const [play] = await playAsked(t, stage);
+    assert.ok(countTimers() <= before);
+    assert.deepEqual(
+      play.attempts.map(({ status, is_driven }) => [status, is_driven]),
+      [['suspended', false]],
+    );
+  });
+
+  test('several calls wait at once, and are decided on in any order, each of them once', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, {
+      'bills/workflow.json': ({ ambient_sources, ...workflow }) => {
+        const [post] = ambient_sources as readonly JsonObject[];
+        const twice = ['first_post', 'second_post'].map((id) => ({
+          ...post,
+          id,
+          effect: 'external_side_effect',
+          inject_as: `/ambient/environments/office/${id}`,
+        }));
+        return { ...workflow, ambient_sources: twice };
+      },
+      'policies/bills.json': (policy) => ({
+        ...policy,
+        allow: ['pay_bill', 'first_post', 'second_post'],
+        require_approval: ['first_post', 'second_post'],
+      }),
+    });
+    const play = await stage.play({ scenario: 'bills', workflows });
+    const asked = play.report.unapproved ?? [];
+    assert.deepEqual(asked.map(({ tool_name }) => tool_name).toSorted(), ['first_post', 'second_post']);
+    for (const approval of asked.toReversed()) {
+      assert.equal(stage.toys.office.served.length, asked.length - asked.indexOf(approval) - 1);
+      must(await decide(stage, approval, 'approved'));
+      assert.deepEqual(statusesOf(await stage.run(play.before)), ['suspended']);
+    }
+    const served = stage.toys.office.served.map(({ path }) => path);
+    assert.deepEqual(served.toSorted(), ['/pay', '/post', '/post']);
+    const [bill] = await waiting(stage, play.world_slug);
+    assert.deepEqual(bill?.origins?.['/payee'], [
+      'author',
+      'model',
+      'scenario',
+      'source:toy_office_bank',
+      'source:toy_office_post',
+      'world',
+    ]);
   });
 
   test('an approved call is made once, with the arguments that were shown, and its turn goes on', async (t) => {

@@ -36,6 +36,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'world diff': () => ['park', '0', '1'],
   'world story': () => ['park'],
   'world fork': () => ['park', '--at', '0', '--as', 'forked'],
+  'world edit': () => ['park', '--patch', '{"narration": "It rains.", "effects": []}'],
   'world delete': () => ['forked', '--yes'],
   'world export': ({ out }) => ['park', '--out', join(out, 'park.jsonl')],
   'world import': ({ out }) => [join(out, 'result.json')],

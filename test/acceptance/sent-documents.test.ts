@@ -94,6 +94,25 @@ onEachDatabase('documents that a program sends', (open) => {
     assert.equal(must(await ask<Checked>(engine, 'validate_document', { content: unknown })).ok, false);
   });
 
+  test('a tool that stores one kind takes its JSON also as text, and refuses every other kind', async () => {
+    const { engine } = await open();
+    const documents = await newDocuments(engine);
+    await ask(engine, 'put_documents', { documents: documents as unknown as Json });
+    const policy = documents.find(({ path }) => path === 'policy.json')?.content ?? null;
+    for (const content of [policy, JSON.stringify(policy)]) {
+      assert.equal(must(await ask<Checked>(engine, 'validate_document', { content })).ok, true);
+      const { stored } = must(await ask<Stored>(engine, 'put_tool_policy', { content }));
+      assert.equal(stored.find(({ path }) => path === 'document.json')?.kind, 'tool_policy');
+    }
+    const before = await engine.store.components.count();
+    const prompt = 'What does {{subject.name}} do?';
+    assert.equal(must(await ask<Checked>(engine, 'validate_document', { content: prompt })).ok, true);
+    for (const content of [JSON.stringify(policy), prompt])
+      for (const name of ['assemble_scenario', 'put_cognition_profile', 'put_json_schema'])
+        assert.equal((await ask(engine, name, { content })).ok, false, `${name} ${content}`);
+    assert.deepEqual(await engine.store.components.count(), before);
+  });
+
   test('what cannot be a list of documents is refused with what to send', async () => {
     const { engine } = await open();
     const document = { path: 'a.json', content: {} };

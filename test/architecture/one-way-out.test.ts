@@ -28,9 +28,8 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
   'another program': {
     pattern: /(from |import |import\(|require\()'(node:)?(child_process|worker_threads|cluster)'/,
     files: [
-      'engine/operations/evidence/anchor.ts',
-      'engine/sources/authorise.ts',
       'engine/sources/children.ts',
+      'engine/sources/operator-command.ts',
       'engine/store/heartbeat/beat-thread.ts',
       'engine/store/heartbeat/thread-heartbeat.ts',
       'engine/store/kernel-lock.ts',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Fact } from '../../engine/core/facts/fact.js';
+import { decideCall } from '../../engine/operations/approvals.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { isInDoubt, settleCall } from '../../engine/operations/settle-call.js';
@@ -31,18 +32,21 @@ const life: fc.Arbitrary<Life> = fc.record({
   afterwards: fc.constantFrom('performed', 'not performed', 'nothing'),
 });
 
-/** One subject with side effects, several in order, several at once, and an answer that comes later. */
-const SCENARIOS = ['tools', 'park', 'village', 'letters'] as const;
+/** One subject with side effects, several in order, several at once, an answer that comes later, and a person. */
+const SCENARIOS = ['tools', 'park', 'village', 'letters', 'bills'] as const;
 
 const RESULTS = {
   buy_candy: { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' },
   use_drinking_fountain: { status: 'running', message: 'Cold, clear water runs for a few seconds.' },
   send_text: { status: 'sent', message_id: 'message-1' },
+  pay_bill: { status: 'paid', receipt: 'receipt-1' },
   write_letter: { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' },
 } as const;
 
 /** All that may happen, as the test counts it. */
 const HAPPENED = [
+  'approval_asked',
+  'approval_decided',
   'attempt_began',
   'attempt_continued',
   'attempt_failed',
@@ -76,7 +80,7 @@ describe('the facts of an attempt', () => {
     { fault, ends, at }: Life,
   ): Promise<readonly ObservedAttempt[]> {
     const { toys, model } = arena.stage;
-    const services = [toys.vending, toys.fountain, toys.phone, toys.post];
+    const services = [toys.vending, toys.fountain, toys.phone, toys.post, toys.office];
     const breaks = { model_breaks: { fault: 'reset' }, model_babbles: { text: 'nonsense' } } as const;
     const isOfModel = fault === 'model_breaks' || fault === 'model_babbles';
     const broken = Object.keys(says.turns['1'] ?? {}).slice(at % 3, (at % 3) + 1);
@@ -108,10 +112,13 @@ describe('the facts of an attempt', () => {
     return observed;
   }
 
-  /** Reports the calls that wait, and settles those that are in doubt. */
+  /** Reports the calls that wait, settles those that are in doubt, and decides on those that wait for a person. */
   async function goOn({ attempt_id }: ObservedAttempt['lease'], afterwards: Life['afterwards']): Promise<void> {
     const attempt = await arena.freshStore().records.attempt(attempt_id);
     const engine = arena.freshEngine();
+    const decision = afterwards === 'performed' ? 'approved' : 'denied';
+    for (const { approval_id, status } of afterwards === 'nothing' ? [] : (attempt?.approvals ?? []))
+      if (status === 'waiting') must(await decideCall(engine, { approval_id, decision, decided_by: 'ann' }));
     for (const call of afterwards === 'nothing' ? [] : (attempt?.invocations ?? [])) {
       const { source_invocation_id, tool_name } = call;
       const answer = RESULTS[(tool_name ?? '') as keyof typeof RESULTS];

@@ -81,15 +81,17 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
   await act(`/attempts/${stopped.attempts[0]?.attempt_id}/stop`, {});
 }
 
-/** A letter that waits for a person, one that was denied, and one that a grant has approved. */
+/** A letter that waits for a person, a bill that was denied, and one that a grant has approved. */
 async function playApprovals(stage: ParkStage, act: Act, test: Parameters<typeof lettersToApprove>[0]): Promise<void> {
-  const workflows = await lettersToApprove(test);
-  const { world_slug } = await stage.play({ scenario: 'letters', workflows });
-  const [approval] = await stage.engine.store.approvals.list({ world_slug, limit: 1 });
-  await act(`/approvals/${approval?.approval_id}/decision`, { decision: 'denied' });
-  const granted = await stage.play({ scenario: 'letters', workflows });
-  await act(`/approvals/${granted.report.unapproved?.[0]?.approval_id}/grant`, { uses: 2 });
-  await stage.play({ scenario: 'letters', workflows });
+  for (const [decision, said] of [
+    ['decision', { decision: 'denied' }],
+    ['grant', { uses: 2 }],
+  ] as const) {
+    const { report, before } = await stage.play({ scenario: 'bills' });
+    await act(`/approvals/${report.unapproved?.[0]?.approval_id}/${decision}`, said);
+    await stage.run(before);
+  }
+  await stage.play({ scenario: 'letters', workflows: await lettersToApprove(test) });
 }
 
 async function playDoubts(stage: ParkStage, act: Act): Promise<void> {

@@ -132,7 +132,8 @@ const RING = {
 
 /** In a long life, the prompt shows what a query finds, events and own turns. */
 const OF_LIFE = {
-  prompt: '{{subject.rendered}}\n{{world.projection}}\n{{world.recent_events}}\n{{memory.retrieved}}\n{{subject.own_turns}}',
+  prompt:
+    '{{subject.rendered}}\n{{world.projection}}\n{{world.recent_events}}\n{{memory.retrieved}}\n{{subject.own_turns}}',
   projection: {
     scope: 'subject_environment',
     memory: { recent: 5, retrieve: { top: 5, neighbours: 1, query: ['{{world.recent_events}}'], language: 'english' } },

@@ -7,6 +7,7 @@ import { say } from './measures.js';
 import { measureMemories } from './memories/measure.js';
 import { measurePages } from './pages/measure.js';
 import { measurePeers } from './peers.js';
+import { measurePolicy } from './policy.js';
 import { measureProofs } from './proofs/measure.js';
 import { type Row, renderTable } from './row.js';
 import { measureStarts } from './starts.js';
@@ -30,6 +31,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   subjects: { what: 'turns of many concurrent subjects', measure: measureSubjects },
   pages: { what: 'pages over a million calls', measure: measurePages },
   proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
+  policy: { what: 'the tool policy and the stages of a call, without what is outside', measure: measurePolicy },
   assistants: { what: 'tools and sessions of assistants', measure: measureAssistants },
   memories: { what: 'memories that are found, and turns of a long life', measure: measureMemories },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },

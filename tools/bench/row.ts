@@ -14,7 +14,7 @@ interface Figure {
   /** For people. */
   readonly what: string;
   readonly value: number;
-  readonly unit: 'ms' | 's' | 'KB' | 'MB' | 'x' | 'scans';
+  readonly unit: 'µs' | 'ms' | 's' | 'KB' | 'MB' | 'x' | 'scans';
   readonly goal?: Goal;
   /** The basis of the figure. */
   readonly note: string;

@@ -3,6 +3,7 @@ import { present } from '../../contract/present.js';
 import { refuse, succeed } from '../../contract/problem.js';
 import { placeOf } from '../../operations/audit.js';
 import { deleteWorld as deleteOne } from '../../operations/delete-world.js';
+import { editWorld as edit } from '../../operations/edit-world.js';
 import { describeFork, forkWorld as fork } from '../../operations/fork-world.js';
 import type { WantedScenario } from '../../operations/load-program.js';
 import { queueTurns } from '../../operations/run-worker.js';
@@ -10,7 +11,7 @@ import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
 import { purgeMemories as purge } from '../../operations/purge-memories.js';
 import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
 import type { StoredComponent } from '../../ports/components.js';
-import { action, type Field, line, optional, type Prefilled, whole } from '../action.js';
+import { action, type Field, line, optional, type Prefilled, value, whole } from '../action.js';
 
 const TURNS_MAX = 1_000;
 
@@ -165,6 +166,34 @@ export const purgeMemories = action({
   offered: { World: () => ({}) },
   locate: async (engine, { world_slug, origin }) => placeOf(await showWorld(engine, { world_slug }), { origin }),
   perform: (engine, { world_slug, origin }) => purge(engine, world_slug, origin),
+});
+
+export const editWorld = action({
+  kind: 'edit_world',
+  name: 'edit_world',
+  path: '/worlds/:world_slug/edits',
+  says: 'Changes a world by a patch of a person, as a turn of its own.',
+  by: 'operator',
+  hints: { is_destructive: false, is_idempotent: false },
+  takes: { patch: value('Patch: {"narration", "effects"}') },
+  forms: [
+    {
+      id: 'edit',
+      title: 'Edit the world',
+      consequence:
+        'The patch becomes the next turn of the world, with your name and your reason. Nobody else acts in it, and no call is made. Agents perceive its effects like those of others.',
+      fields: ['patch'],
+      button: 'Change the world',
+    },
+  ],
+  offered: { World: () => ({}) },
+  locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
+  async perform(engine, { world_slug, patch }, { acted_by, reason }) {
+    const edited = await edit(engine, { world_slug, patch, edited_by: acted_by, ...present({ reason }) });
+    if (!edited.ok) return edited;
+    const message = `The patch is turn ${edited.value.turn} of ${world_slug}.`;
+    return succeed({ accepted: true, message, world: world_slug, made: edited.value });
+  },
 });
 
 export const deleteWorld = action({

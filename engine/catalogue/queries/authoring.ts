@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { type Outcome, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { isObject } from '../../core/content/json-pointer.js';
+import { parseJson } from '../../core/content/parse-json.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/component.js';
 import { checkSent, putSent, type Stored } from '../../operations/author.js';
 import { describeKind, describePlugin as describe, toSent } from '../../operations/describe.js';
@@ -99,7 +100,7 @@ const putOf = (of: ComponentKind, noun: string) =>
     stores: true,
     gives: 'Stored',
     takes: { content },
-    answer: (engine, { content: said }) => putOne(engine, said),
+    answer: (engine, { content: said }) => putOne(engine, of, said),
   });
 
 export const putJsonSchema = putOf('json_schema', 'JSON Schema');
@@ -115,15 +116,18 @@ export const assembleScenario = query({
   stores: true,
   gives: 'Stored',
   takes: { content },
-  answer: (engine, { content: said }) => putOne(engine, said),
+  answer: (engine, { content: said }) => putOne(engine, 'scenario', said),
 });
 
-function putOne(engine: Engine, said: Json): Promise<Outcome<Stored>> {
-  return putSent(engine, [toOne(said)]);
+/** A text is JSON here, as each of these documents is; only a list of documents says by paths which texts are prompts. */
+function putOne(engine: Engine, kind: ComponentKind, said: Json): Promise<Outcome<Stored>> {
+  return putSent(engine, [{ path: 'document.json', content: said }], kind);
 }
 
+/** A text that is no JSON is that of a prompt. */
 function toOne(said: Json): SentDocument {
-  return { path: typeof said === 'string' ? 'document.md' : 'document.json', content: said };
+  const is_prompt = typeof said === 'string' && !parseJson(said).ok;
+  return { path: is_prompt ? 'document.md' : 'document.json', content: said };
 }
 
 export const describeDocument = query({

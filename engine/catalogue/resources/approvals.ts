@@ -1,8 +1,8 @@
 import { succeed } from '../../contract/problem.js';
 import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
-import { sayArgumentOrigins } from '../say-origins.js';
 import { listResource, listView, resource } from '../resource.js';
+import { toDuration } from '../words.js';
 import {
   code,
   type Columns,
@@ -45,15 +45,20 @@ function viewApproval(shown: ApprovalRecord): RecordView {
           node: shown.workflow_node_id,
           source: linkTo('response_source', shown.source_hash, shown.source_label),
           asked: moment(shown.asked_at),
+          [shown.status === 'waiting' ? 'has waited' : 'waited']: toDuration(shown.waited_ms),
           until: moment(shown.deadline),
           rule: code(shown.rule),
           why: shown.because,
-          'arguments come from': sayArgumentOrigins(shown.argument_origins),
           call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
           id: code(shown.approval_id),
         }),
       ),
       section('arguments', 'Arguments', json(shown.request)),
+      section(
+        'origins',
+        'Where they come from',
+        shown.origins !== null && table('Arguments', Object.entries(shown.origins), originColumns, ''),
+      ),
       section(
         'decision',
         'Decision',
@@ -71,13 +76,19 @@ function viewApproval(shown: ApprovalRecord): RecordView {
   };
 }
 
+/** Of an argument, by its pointer. */
+const originColumns: Columns<readonly [pointer: string, origins: readonly string[]]> = {
+  argument: ([pointer]) => code(pointer),
+  from: ([, origins]) => origins.join(', '),
+};
+
 const columns: Columns<ApprovalRecord> = {
   call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
   state: ({ status }) => state(status),
   world: ({ world_slug }) => linkTo('world', world_slug),
   turn: ({ attempted_turn }) => attempted_turn,
   subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
-  'asked (UTC)': ({ asked_at }) => moment(asked_at),
+  waited: ({ waited_ms }) => toDuration(waited_ms),
   'until (UTC)': ({ deadline }) => moment(deadline),
   'decided by': ({ decided_by }) => decided_by,
 };

@@ -160,11 +160,21 @@ function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
  * call's own page. A terminal has commands for it instead.
  */
 function drawWaits(shown: AttemptPage): Blocks {
-  const { awaited, is_adoptable, unfinished, calls_in_doubt } = shown;
+  const { awaited, approvals, is_adoptable, unfinished, calls_in_doubt } = shown;
+  const unapproved = approvals.filter(({ status }) => status === 'waiting');
   const doubted = is_adoptable ? unfinished.filter(isInDoubt) : [];
-  if (awaited.length + doubted.length === 0) return [];
+  if (awaited.length + doubted.length + unapproved.length === 0) return [];
   const left_out = Math.max(0, awaited.length - ROWS_SHOWN) + Math.max(0, calls_in_doubt - ROWS_SHOWN);
   const blocks = [
+    ...unapproved
+      .slice(0, ROWS_SHOWN)
+      .map(({ approval_id, tool_name, because, deadline }) =>
+        note(
+          linkTo('approval', approval_id, tool_name),
+          ` waits for a person, because ${because}; until `,
+          moment(deadline),
+        ),
+      ),
     ...awaited
       .slice(0, ROWS_SHOWN)
       .flatMap(({ source_invocation_id: id, source_label, command_key, deadline }) => [

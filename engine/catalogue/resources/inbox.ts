@@ -1,4 +1,5 @@
 import { browseInbox, type Waiting, type WaitingWorld } from '../../operations/browse/overview.js';
+import type { ApprovalRecord } from '../../ports/approvals.js';
 import type { ListedMessage, WaitingAttempt } from '../../ports/browse.js';
 import { pathOf } from '../places.js';
 import { resource } from '../resource.js';
@@ -15,7 +16,8 @@ import {
   state,
   table,
 } from '../view.js';
-import { words } from '../words.js';
+import { toArguments } from '../phrase.js';
+import { toDuration, words } from '../words.js';
 
 export const inbox = resource({
   name: 'list_waiting',
@@ -29,13 +31,18 @@ export const inbox = resource({
   view: viewInbox,
 });
 
-function viewInbox({ worlds, attempts, rows, next }: Waiting): RecordView {
+function viewInbox({ worlds, attempts, approvals, rows, next }: Waiting): RecordView {
   return {
     title: 'Inbox',
     eyebrow: 'What waits',
     trail: [],
     sections: [
       section('worlds', 'By world', table('Worlds in which something waits', worlds, worldColumns)),
+      section(
+        'approvals',
+        'Calls that wait for a person',
+        approvals.length > 0 && table('Calls that wait', approvals, approvalColumns),
+      ),
       section(
         'attempts',
         'Attempts that wait for somebody',
@@ -71,6 +78,15 @@ const worldColumns: Columns<WaitingWorld> = {
   'calls that they wait for': ({ waited_calls }) => waited_calls || null,
   'deferred until (UTC)': ({ put_off }) => moment(put_off?.until ?? null),
   'why deferred': ({ put_off }) => put_off?.reason ?? null,
+};
+
+const approvalColumns: Columns<ApprovalRecord> = {
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
+  arguments: ({ request }) => toArguments(request),
+  why: ({ because }) => because,
+  waited: ({ waited_ms }) => toDuration(waited_ms),
+  'until (UTC)': ({ deadline }) => moment(deadline),
 };
 
 const attemptColumns: Columns<WaitingAttempt> = {

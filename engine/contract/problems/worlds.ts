@@ -107,6 +107,19 @@ export const WORLD_PROBLEMS = {
     repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
     example: { world_slug: 'park', committed: 12 },
   }),
+  EDIT_FAULTY: content({
+    meaning: 'A patch of a person does not fit the world.',
+    message: ({ fault }: { readonly fault: string }) => `The patch does not fit the world: ${fault}.`,
+    repair: 'Correct the patch: chukwa world show has the ids and labels of the world.',
+    example: { fault: '/narration has no character that shows' },
+  }),
+  EDIT_DURING_TURN: content({
+    meaning: 'A world is not edited while an attempt at its next turn is open.',
+    message: ({ world_slug, attempt_id }: { readonly world_slug: string; readonly attempt_id: string }) =>
+      `The attempt ${attempt_id} at the next turn of ${world_slug} has not ended.`,
+    repair: 'Let it end, or stop it with chukwa stop, and edit the world then.',
+    example: { world_slug: 'park', attempt_id: '01900000-0000-7000-8000-000000000000' },
+  }),
   TEXT_BLANK: content('The text has no character that shows.', 'Write a text that the agent may know.'),
   BAD_ENTITY_ID: content({
     meaning: 'What names an entity cannot become an [entity id](terms.md#entity-ids).',

@@ -17,12 +17,12 @@ export interface AskedApproval {
   readonly node_id?: string;
   readonly subject_id?: string;
   readonly request: Json;
+  /** Where each argument comes from, by its pointer; left out where no rule reads it. */
+  readonly origins?: Readonly<Record<string, readonly string[]>>;
   /** The policy, and the pointer of the deciding rule in it. */
   readonly policy_hash: string;
   readonly rule: string;
   readonly because: string;
-  /** Of the arguments, by pointer; not a part of what a decision is bound to. */
-  readonly argument_origins: Readonly<Record<string, readonly string[]>>;
   /** How long a person has, from now. */
   readonly deadline_ms: number;
 }

@@ -1,5 +1,4 @@
 import type { InvocationKind } from '../protocol/command.js';
-import type { Ruling } from '../policy/policy.js';
 import type { CallProgram, EffectClass, SchemaDelivery } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
@@ -103,8 +102,14 @@ export interface CallStarted extends FactTime {
 }
 
 /** A decision of policy, and the policy whose rule decided. */
-export interface RulingFact extends Ruling {
+export interface RulingFact extends Ruled {
   readonly policy_hash: string | null;
+}
+
+interface Ruled {
+  readonly decision: string;
+  readonly rule: string | null;
+  readonly because: string;
 }
 
 /** The decision about a call, which a refused one has at its end. */
@@ -117,8 +122,8 @@ export function rulingOf({ command, ruling, refused }: RuledCall): RulingFact | 
 
 interface RuledCall {
   readonly command: { readonly call: Pick<CallProgram, 'policy'> };
-  readonly ruling?: Ruling;
-  readonly refused?: { readonly outcome: { readonly status: string; readonly ruling?: Ruling } };
+  readonly ruling?: Ruled;
+  readonly refused?: { readonly outcome: { readonly status: string; readonly ruling?: Ruled } };
 }
 
 /** Its answer comes later. */
@@ -178,6 +183,8 @@ export interface ApprovalAsked extends FactTime {
   readonly node_id: string | null;
   /** SHA-256 of the canonical JSON of the arguments. */
   readonly request_hash: string;
+  /** Where each argument comes from, by its pointer; null where no rule reads it. */
+  readonly origins: Readonly<Record<string, readonly string[]>> | null;
   /** The pointer of the deciding rule in its policy, and its reason. */
   readonly rule: string;
   readonly because: string;

@@ -70,13 +70,28 @@ export function foldOrders(plan: OrderPlan, facts: readonly Fact[]): Session {
   const ended = facts.find((fact) => fact.kind === 'turn_committed' || fact.kind === 'attempt_failed');
   const calls = pairCalls(facts);
   const session_id = sessionIdOf(began.attempt_id);
-  const chains = plan.subjects.flatMap((subject) => {
+  const chains = [...plan.subjects, ...listUnplanned(plan, calls, ended)].flatMap((subject) => {
     const own = calls.filter(({ start }) => start.subject_id === subject.subject_id);
     const chain = foldChain({ session_id, subject, calls: own, ended });
     return chain.orders.length === 0 && chain.readings.length === 0 ? [] : [chain];
   });
   const readings = calls.filter(({ start }) => start.subject_id === null);
   return { session_id, began, readings, chains, ...(ended === undefined ? {} : { ended }) };
+}
+
+/** Who has given a patch without an order: a person who edits the world. */
+function listUnplanned(
+  { subjects }: OrderPlan,
+  calls: readonly Call[],
+  ended: Session['ended'],
+): readonly PlannedSubject[] {
+  const patches = ended?.kind === 'turn_committed' ? ended.patches : [];
+  const planned = new Set(subjects.map(({ subject_id }) => subject_id));
+  return patches.flatMap(({ subject_id, source_invocation_id }) => {
+    const call = calls.find(({ start }) => start.source_invocation_id === source_invocation_id);
+    if (planned.has(subject_id) || call === undefined) return [];
+    return [{ subject_id, workflow_hash: call.start.workflow_hash ?? '', nodes: [] }];
+  });
 }
 
 interface ChainParts {

@@ -4,17 +4,29 @@ import { canonicalText } from '../content/canonical.js';
 import { isList, isObject, pointerTokens, toPointer } from '../content/json-pointer.js';
 import { leavesOf, type Provenance } from './provenance.js';
 
-/** Whether the arguments of a call meet one condition of a rule. */
-export type MeetsCondition = (args: Json, provenance: Provenance) => boolean;
-
 type Leaf = ReturnType<typeof leavesOf>[number];
+
+/** The values of a call's arguments at a pointer: found once, however many rules ask for them. */
+export type ReadArguments = (pointer: string) => readonly Leaf[];
+
+/** Whether the arguments of a call meet one condition of a rule. */
+type MeetsCondition = (read: ReadArguments, provenance: Provenance) => boolean;
+
+/** Makes the reader of one call. */
+export function readerOf(args: Json): ReadArguments {
+  const known = new Map<string, readonly Leaf[]>();
+  return (pointer) => {
+    const leaves = known.get(pointer) ?? leavesAt(args, pointerTokens(pointer));
+    known.set(pointer, leaves);
+    return leaves;
+  };
+}
 
 /** A condition on the values at a pointer. Where the call leaves them out, it does not hold. */
 export function compileCondition(pointer: string, condition: Condition): MeetsCondition {
-  const path = pointerTokens(pointer);
   const { test, of } = toTest(condition);
-  return (args, provenance) => {
-    const leaves = leavesAt(args, path);
+  return (read, provenance) => {
+    const leaves = read(pointer);
     return leaves.length > 0 && leaves[of]((leaf) => test(leaf, provenance));
   };
 }

@@ -2,8 +2,8 @@ import type { Json } from '../../contract/json.js';
 import type { Rule as AuthoredRule, ToolPolicy } from '../../generated/tool-policy.js';
 import type { EffectClass } from '../../generated/workflow.js';
 import { toPointer } from '../content/json-pointer.js';
-import { compileCondition, type MeetsCondition } from './condition.js';
 import { type Origin, type Origins, unionOf } from '../prompt/origins.js';
+import { compileCondition, type ReadArguments, readerOf } from './condition.js';
 import { leavesOf, type Provenance } from './provenance.js';
 
 export type Decision = AuthoredRule['decide'];
@@ -47,7 +47,8 @@ export interface Rule {
   /** It keeps a model from choosing every argument freely: by its values, by their origins, or by a person or a denial. */
   readonly binds: boolean;
   readonly selects: (call: PolicedCall) => boolean;
-  readonly meets: (call: AskedCall) => boolean;
+  /** @param read of this call, where several rules are asked */
+  readonly meets: (call: AskedCall, read?: ReadArguments) => boolean;
 }
 
 /** A policy, compiled once for a scenario. */
@@ -88,7 +89,8 @@ export function compileRules(policy: Pick<ToolPolicy, 'allow' | 'require_approva
 
 /** Decides about a call. Every rule that matches counts: deny over approval over allow; none of them denies. */
 export function decide(rules: Rules, call: AskedCall): Ruling {
-  return rulingOf(rules.selecting(call), (rule) => rule.meets(call));
+  const read = readerOf(call.arguments);
+  return rulingOf(rules.selecting(call), (rule) => rule.meets(call, read));
 }
 
 /** What may still be decided about a call once its arguments are known. */
@@ -180,7 +182,8 @@ function toRule(authored: AuthoredRule, pointer: string): Rule {
     is_conditional: conditions.length > 0 || hasOrigins !== undefined,
     binds: bindsArguments(authored),
     selects: toSelector(authored),
-    meets: (call) => meetsAll(conditions, call) && (hasOrigins?.(originsOf(call)) ?? true),
+    meets: (call, read = readerOf(call.arguments)) =>
+      conditions.every((meets) => meets(read, call.provenance)) && (hasOrigins?.(originsOf(call)) ?? true),
     ...(authored.tools === undefined ? {} : { tools: new Set(authored.tools) }),
   };
 }
@@ -192,10 +195,6 @@ function bindsArguments({ arguments: conditions = {}, origins, decide: decision 
   // A rule that allows binds the values that it names. A rule that denies or asks binds them by catching all others.
   const [word, member] = decision === 'allow' ? ['known', 'one_of'] : ['unknown', 'none_of'];
   return listed.some((one) => (typeof one === 'string' ? one === word : member in one));
-}
-
-function meetsAll(conditions: readonly MeetsCondition[], { arguments: args, provenance }: AskedCall): boolean {
-  return conditions.every((meets) => meets(args, provenance));
 }
 
 function toSelector({ effects, sources, subjects }: AuthoredRule): Rule['selects'] {

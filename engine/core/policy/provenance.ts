@@ -15,6 +15,17 @@ export interface Provenance {
 /** The provenance of arguments of which nothing is known. */
 export const UNTRACED: Provenance = { seen: 'anything', known: new Map() };
 
+/** The origins of each argument, by the pointer of its value, in the alphabet's order; undefined where they are not traced. */
+export function listOrigins(
+  args: Json,
+  provenance: Provenance | undefined,
+): Readonly<Record<string, readonly string[]>> | undefined {
+  if (provenance === undefined || provenance.seen === 'anything') return undefined;
+  const { seen, known } = provenance;
+  const pointers = leavesOf(args).map(({ tokens }) => toPointer(tokens));
+  return Object.fromEntries(pointers.map((pointer) => [pointer, known.get(pointer) ?? seen]));
+}
+
 /** The origins of the value to which a path leads, in the context that request templates read. */
 export type OriginsAt = (tokens: readonly string[]) => Origins;
 

@@ -62,12 +62,12 @@ export function ofSource(label: string): Origins {
   return [`source:${label}`];
 }
 
-/** Whether an author, a person or the scenario wrote a value, and nobody else. */
+/** Whether an author, a person or the scenario wrote a value, if by a patch, and nobody else. */
 export function isTrusted(origins: Origins): boolean {
   return origins.every((origin) => TRUSTED.has(origin));
 }
 
-const TRUSTED: ReadonlySet<Origin> = new Set<Origin>(['author', 'person', 'scenario']);
+const TRUSTED: ReadonlySet<Origin> = new Set<Origin>(['author', 'person', 'scenario', 'world']);
 
 export function areSame(one: Origins, other: Origins): boolean {
   return one === other || (one.length === other.length && one.every((origin, index) => origin === other[index]));

@@ -1,3 +1,4 @@
+import { findBlankTexts } from './blank-text.js';
 import { normaliseEntityId } from './entity-id.js';
 import {
   type JudgedPlace,
@@ -34,6 +35,23 @@ export function findPatchComplaints(world: World, patcher: Patcher, patch: World
       []
     );
   });
+}
+
+/** Everything wrong with a patch of valid shape that a person gives: it may touch all there is. */
+export function findEditFaults(contents: Projected, patch: WorldPatch): readonly string[] {
+  const world = {
+    entities: new Map(contents.entities.map((entity) => [entity.id, entity])),
+    environments: new Map(contents.environments.map(({ label, content }) => [label, content])),
+  };
+  const blank = findBlankTexts(patch).map((pointer) => `${pointer} has no character that shows`);
+  const faults = patch.effects.flatMap((effect, index) => {
+    const judged: JudgedPlace = { world, projected: contents, place: `effects[${index}]` };
+    const parts = partsOf(effect);
+    return (
+      findTargetComplaint(judged, effect, parts.target) ?? PATCH_OPERATIONS[effect.op].judge?.(judged, parts) ?? []
+    );
+  });
+  return [...blank, ...faults.map(({ message }) => message)];
 }
 
 function findTargetComplaint(judged: JudgedPlace, { op }: WorldEffect, target: string): PatchComplaint | undefined {

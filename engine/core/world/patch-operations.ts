@@ -1,8 +1,9 @@
 import type { PatchReach } from '../../generated/workflow.js';
+import type { FixedMap } from '../content/fixed-map.js';
 import type { Origins } from '../prompt/origins.js';
 import { agentNames, entityNames, type Names, placeNames, renderRoster } from './roster.js';
 import type { Projected } from './projection.js';
-import type { Content, Entity, World } from './world.js';
+import type { Content, Entity } from './world.js';
 import type { EffectOperation, WorldEffect } from './world-patch.js';
 
 /** The kinds of value that effects change: the member that names the place, and whether a change is added to what is there. */
@@ -54,7 +55,11 @@ export interface EffectParts {
 
 /** Where an effect is judged. */
 export interface JudgedPlace {
-  readonly world: World;
+  /** All that there is. */
+  readonly world: {
+    readonly entities: Pick<FixedMap<Entity>, 'has' | 'get'>;
+    readonly environments: Pick<FixedMap<unknown>, 'has'>;
+  };
   /** The subject's perceptions: rosters name nothing else. */
   readonly projected: Projected;
   /** Such as `effects[0]`. */

@@ -60,6 +60,7 @@ export async function browseAttempt(archive: Archive, asked: AskedAttempt): Prom
   };
   return succeed({
     ...record,
+    approvals: reader === 'operator' ? record.approvals : [],
     invocations,
     timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN], calls_after }).map(seen),
     audit: record.audit.slice(0, CALLS_SHOWN).map(seen),

@@ -1,4 +1,5 @@
 import { type Outcome, succeed } from '../../contract/problem.js';
+import type { ApprovalRecord } from '../../ports/approvals.js';
 import type { ListedMessage, ListPart, WaitingAttempt, WorldActivity } from '../../ports/browse.js';
 import { compareWorldStates, stateOfWorld } from '../../core/protocol/work-state.js';
 import { countComponents, type KindCount } from '../components.js';
@@ -91,6 +92,8 @@ export interface Waiting extends Part<ListedMessage> {
   readonly worlds: readonly WaitingWorld[];
   /** Attempts that are suspended until an answer, or until a person settles a call in doubt. */
   readonly attempts: readonly WaitingAttempt[];
+  /** The calls that wait for a person, by world, the oldest first; at most 200. */
+  readonly approvals: readonly ApprovalRecord[];
 }
 
 /** A part of the messages of the inbox, and the suspended attempts. */
@@ -102,8 +105,13 @@ export async function browseInbox({ store }: Archive, wanted: WantedPart): Promi
   });
   if (!messages.ok) return messages;
   const attempts = await store.browse.waitingAttempts();
-  return succeed({ ...messages.value, worlds: toWorlds(await store.inbox.queues(), attempts), attempts });
+  const asked = await store.approvals.list({ status: 'waiting', limit: APPROVALS_SHOWN });
+  const approvals = asked.toReversed().toSorted((left, right) => left.world_slug.localeCompare(right.world_slug));
+  const worlds = toWorlds(await store.inbox.queues(), attempts);
+  return succeed({ ...messages.value, worlds, attempts, approvals });
 }
+
+const APPROVALS_SHOWN = 200;
 
 function toWorlds(queues: readonly WorldQueue[], attempts: readonly WaitingAttempt[]): readonly WaitingWorld[] {
   const slugs = new Set([...queues, ...attempts].map(({ world_slug }) => world_slug));

@@ -10,7 +10,7 @@ import {
   toLines,
 } from '../../core/ledger/exported-ledger.js';
 import { splitHashes, toHex } from '../../core/evidence/merkle.js';
-import { toMoment } from '../../core/facts/moment.js';
+import { toMoment } from '../../runtime/fact-log.js';
 import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import type { Tier } from '../../core/orders/work-order.js';
 import type { Archive } from '../engine.js';

@@ -3,7 +3,7 @@ import { hashOfStored } from '../../core/content/canonical.js';
 import { toHex } from '../../core/evidence/merkle.js';
 import type { SealStatement } from '../../core/evidence/seal-text.js';
 import type { Fact } from '../../core/facts/fact.js';
-import { toMoment } from '../../core/facts/moment.js';
+import { toMoment } from '../../runtime/fact-log.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { writeLedger, writeSettlement } from '../../core/ledger/write-ledger.js';
 import { foldOrders, type Session } from '../../core/orders/fold-orders.js';

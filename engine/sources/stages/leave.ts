@@ -1,7 +1,7 @@
-import { toArgumentOrigins } from '../../core/policy/provenance.js';
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { sayDenied } from '../../core/approvals/approval.js';
+import { listOrigins } from '../../core/policy/provenance.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
 import type { Broker } from '../connections/broker.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
@@ -54,7 +54,7 @@ export async function authorise(passage: Permitted, asked: readonly Authorise[])
 export async function approve(passage: Authorised): Promise<Approved | Halt | Unapproved> {
   const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
-  const { call, key, request, node_id, subject_id, provenance } = command;
+  const { call, key, request, node_id, subject_id } = command;
   const { policy } = call;
   const name = call.policy_id ?? call.source.label;
   if (policy === undefined || recorder.asked === undefined)
@@ -66,10 +66,10 @@ export async function approve(passage: Authorised): Promise<Approved | Halt | Un
     effect: call.effect,
     ...present({ node_id, subject_id }),
     request,
+    ...present({ origins: listOrigins(request, command.provenance) }),
     policy_hash: policy.hash,
     rule: ruling.rule ?? '',
     because: ruling.because,
-    argument_origins: provenance === undefined ? {} : toArgumentOrigins(provenance),
     deadline_ms: policy.approval_deadline_ms,
   });
   switch (status) {

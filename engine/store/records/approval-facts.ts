@@ -7,7 +7,7 @@ export type NotedKind = (ApprovalAsked | ApprovalDecided)['kind'];
 
 /** The members of both facts, from a row of approvals. */
 export const APPROVAL_FACT = (approval: string): string => `json_build_object(${[
-  ...['approval_id', 'command_key', 'tool_name', 'source_hash', 'effect_class', 'rule', 'because'],
+  ...['approval_id', 'command_key', 'tool_name', 'source_hash', 'effect_class', 'origins', 'rule', 'because'],
   ...['asked_at', 'deadline', 'status', 'decided_at', 'decided_by', 'grant_id', 'reason'],
 ]
   .map((name) => `'${name}', ${approval}.${name}`)
@@ -23,15 +23,15 @@ export interface NotedApproval
   readonly decided_at: string | null;
 }
 
-/** The fact that an event notes. @throws Error for a decision that nobody has made */
+/** The fact that an event notes. A row whose decision somebody took back gives another fact than the one that was sealed. */
 export function factOfApproval(
   kind: NotedKind,
   { asked_at, status, decided_at, decided_by, grant_id, reason, deadline, ...asked }: NotedApproval,
 ): ApprovalAsked | ApprovalDecided {
   if (kind === 'approval_asked') return { kind, at: toMoment(asked_at), ...asked, deadline: toMoment(deadline) };
-  if (status === 'waiting' || decided_at === null) throw new Error(`nobody has decided on ${asked.approval_id}`);
   const { approval_id } = asked;
-  return { kind, at: toMoment(decided_at), approval_id, decision: status, decided_by, grant_id, reason };
+  const decision = status as ApprovalDecided['decision'];
+  return { kind, at: toMoment(decided_at ?? asked_at), approval_id, decision, decided_by, grant_id, reason };
 }
 
 function toMoment(stored: string): string {

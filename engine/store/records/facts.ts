@@ -11,7 +11,6 @@ import type {
   NotedKind,
   PatchFact,
 } from '../../core/facts/fact.js';
-import { toMoment } from '../../core/facts/moment.js';
 import { patchHash, type TakenPatch } from '../../core/facts/patch-hash.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { APPROVAL_FACT, factOfApproval, type NotedApproval } from './approval-facts.js';
@@ -74,7 +73,7 @@ const EVENTS = prepare(
      ON settled.world_slug = events.world_slug AND settled.source_invocation_id = events.source_invocation_id
        AND event_kind = 'call_settled'
      LEFT JOIN approvals ON approvals.world_slug = events.world_slug AND event_kind IN ('approval_asked', 'approval_decided')
-       AND approval_id = (details->>'approval_id')::uuid
+       AND approvals.attempt_id = events.attempt_id AND approval_id = (details->>'approval_id')::uuid
    WHERE events.world_slug = :world_slug AND events.attempt_id = ANY (:attempt_ids::uuid[])
      AND event_kind NOT IN ('attempt_failed', 'attempt_interrupted')
    ORDER BY event_id`,
@@ -255,4 +254,10 @@ function placeEvent({ event_id, details, ...row }: EventRow): Placed | undefined
     default:
       return unreachable(kind);
   }
+}
+
+/** What somebody has altered to no moment, such as `infinity`, stays as it is. */
+function toMoment(stored: string): string {
+  const moment = new Date(stored);
+  return Number.isNaN(moment.getTime()) ? stored : moment.toISOString();
 }

@@ -46,14 +46,8 @@ export async function retrieve(
   const stems = await readStemsOf(database, language, words);
   const named = [...new Set(words.flatMap((word) => stems(word) ?? []))];
   if (named.length === 0) return [];
-  const found = await run<Omit<FoundMemory, 'origins'> & { readonly origins: Origins | null }>(database, RANK, {
-    ...place,
-    words: named,
-    top,
-    neighbours,
-    skip_latest,
-    skip_pinned,
-  });
+  const wanted = { ...place, words: named, top, neighbours, skip_latest, skip_pinned };
+  const found = await run<Omit<FoundMemory, 'origins'> & { readonly origins: Origins | null }>(database, RANK, wanted);
   return found.map(({ score, origins, ...memory }) => ({ ...memory, ...written(origins), score }));
 }
 

@@ -57,6 +57,8 @@ const CLOSURE = `
       UNION
       SELECT scenario_hash FROM attempts WHERE world_slug = ANY ($1)) AS played
     UNION
+    SELECT 'response_source', source_hash::text COLLATE "C" FROM source_invocations WHERE world_slug = ANY ($1)
+    UNION
     SELECT to_kind, to_hash::text COLLATE "C" FROM closure JOIN component_references ON from_kind = kind AND from_hash = hash)`;
 
 const MESSAGES = 'SELECT message_hash FROM llm_conversation_messages WHERE world_slug = ANY ($1)';
@@ -172,6 +174,7 @@ const holdsTexts = (kind: 'array' | 'object', each: string) => (value: string) =
 /** What readers take for granted of JSON columns. */
 const SHAPES: Readonly<Record<string, (value: string) => string>> = {
   details: isOf('object'),
+  origins: isOf('object'),
   payload: isOf('object'),
   plugin_versions: holdsTexts('object', 'true'),
   redaction: holdsTexts('array', `value#>>'{}' ~ '^(/|$)'`),

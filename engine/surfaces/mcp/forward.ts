@@ -1,8 +1,6 @@
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { ServerOfHere } from '../../operations/composition.js';
-import { REQUEST_BYTES_MAX } from './endpoint.js';
-import { untilEnded } from './stdio.js';
+import { openTransport, untilEnded } from './stdio.js';
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 const SESSION = 'mcp-session-id';
@@ -19,7 +17,7 @@ export async function forwardParent(
   { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: REQUEST_BYTES_MAX });
+  const transport = openTransport({ stdin, stdout });
   const ended = untilEnded({ stdin, stdout }, signal);
   const open = new Map<unknown, AbortController>();
   let hello: Message | undefined;

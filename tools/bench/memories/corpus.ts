@@ -69,6 +69,8 @@ const SMALL_TALK = [
   'PERSON carried a THING past the window and did not look up.',
 ];
 
+const SYLLABLES = ['zor', 'bel', 'tin', 'qua', 'mir', 'dof', 'lup', 'gan'];
+
 /** Facts between which there is small talk; of each so many memories speak of the same person or thing otherwise. */
 const TALK_PER_FACT = 12;
 const DISTRACTORS_PER_FACT = 2;
@@ -101,10 +103,16 @@ export function makeConversation(seed: number, size: number): LongConversation {
         ),
       );
     const kind = random();
-    // The answer itself, asked for in other words; or an answer that says only "it", after the words that are asked for.
-    if (kind < 0.75) {
+    // The answer itself, asked for in other words; one that shares a single rare word with the question, beside words that
+    // many memories have; or an answer that says only "it", after the words that are asked for.
+    if (kind >= 0.55 && kind < 0.75) {
+      const rare = `${pick(SYLLABLES)}${pick(SYLLABLES)}${pick(SYLLABLES)}`;
+      memories.push(`On Friday the ${rare} is due, and not before.`);
+      const text = `What was it about the ${rare} that ${person} said to ${pick(PEOPLE)} at the ${place} in the evening?`;
+      questions.push({ text, gold: memories.length - 1 });
+    } else if (kind < 0.75) {
       memories.push(`${person} ${deed} the ${made} ${thing} at the ${place}.`);
-      const called = kind < 0.5 ? thing : other_thing;
+      const called = kind < 0.35 ? thing : other_thing;
       questions.push({ text: `Where did ${person} ${other_deed} the ${made} ${called}?`, gold: memories.length - 1 });
     } else {
       memories.push(`I asked ${person} what had become of the ${made} ${thing}.`);

@@ -58,7 +58,13 @@ async function measureSearches({ engine, scenario_hash }: Worlds, where: string)
       engine.store.attempts.retrieve({ world_slug }, toQuery(text, { entity_id: agentId(0), neighbours: 1 }));
     // The first search indexes all of them.
     await ask('lantern');
-    const times = await timesOf(conversation.questions.slice(0, QUERIES).map(({ text }) => () => ask(text)));
+    const times = await timesOf(
+      conversation.questions.slice(0, QUERIES).map(
+        ({ text }) =>
+          () =>
+            ask(text),
+      ),
+    );
     rows.push(
       toRow({
         id: `memories_${memories}, ${where}`,
@@ -95,7 +101,9 @@ async function measureLife(worlds: Worlds, where: string): Promise<readonly Row[
   };
   const [early, late] = [await upTo(EARLY), await upTo(LATE)];
   const drawn = (points: readonly number[], unit: string): string =>
-    points.map((value) => `${'▇'.repeat(Math.round((10 * value) / Math.max(...points)))} ${renderNumber(value)} ${unit}`).join('  ');
+    points
+      .map((value) => `${'▇'.repeat(Math.round((10 * value) / Math.max(...points)))} ${renderNumber(value)} ${unit}`)
+      .join('  ');
   return [
     toRow({
       id: `life_prompt, ${where}`,

@@ -3,8 +3,9 @@ import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
-import { make } from '../../../catalogue/act.js';
+import { act, make } from '../../../catalogue/act.js';
 import { settleCallOfAttempt } from '../../../catalogue/actions/calls.js';
+import { editWorld } from '../../../catalogue/actions/worlds.js';
 import {
   actHereOrThere,
   report as reportCall,
@@ -115,6 +116,24 @@ export const report: CommandEntry = {
         : { kind: 'answered', value: read.value.value };
     const reported = await reportCall(session.composition, correlation, said);
     return answer(session, locateAll(read.value, reported), { lines: reportedLines });
+  },
+};
+
+export const worldEdit: CommandEntry = {
+  name: 'world edit',
+  says: 'Change a world by a patch of yours, as a turn of its own; the record keeps who and why.',
+  takes: [
+    new Argument('<world_slug>', 'the name of the world'),
+    new Option('--patch <file>', 'the WorldPatch, or the file that holds it').makeOptionMandatory(),
+    new Option('--reason <text>', 'why; the record keeps it'),
+  ],
+  async run(session, world_slug: string, { patch, reason }: { readonly patch: string; readonly reason?: string }) {
+    const read = await readResult(session, patch);
+    if (!read.ok) return printRefused(session, read);
+    const input = { world_slug, patch: read.value?.value ?? null };
+    const here = (engine: Engine) => act(engine, editWorld, input, personHere(reason));
+    const done = await actHereOrThere(session.composition, editWorld, input, reason, here);
+    return answer(session, locateAll(read.value, done), { lines: acknowledgementLines });
   },
 };
 

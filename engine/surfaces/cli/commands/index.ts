@@ -4,7 +4,7 @@ import { RESOURCES } from '../../../catalogue/resources.js';
 import { toCommands } from '../action-command.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
-import { report, settleAttempt, stop } from './by-hand.js';
+import { report, settleAttempt, stop, worldEdit } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { connections } from './connections.js';
 import { addCommand, type CommandEntry } from './entry.js';
@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
   'Worlds:': [
     ...WORLD_COMMANDS,
+    worldEdit,
     run,
     worker,
     serveWorlds,
