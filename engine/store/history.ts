@@ -37,6 +37,10 @@ export interface EntityEffects {
   readonly entity_id: string;
   /** The last turn that counts. */
   readonly until: number;
+  /** The turn after which they count; left out, all do. */
+  readonly after?: number;
+  /** Changes of its state alone, which memories are not. */
+  readonly of_state?: boolean;
   /** Turn, patch and effect of the last row of the part before. */
   readonly before?: readonly [turn: number, patch_seq: number, effect_index: number];
   readonly limit: number;
@@ -44,7 +48,7 @@ export interface EntityEffects {
 
 const ENTITY_EFFECTS = prepare(
   'list_entity_effects',
-  `${CHANGES} AND effect.entity_id = :entity_id
+  `${CHANGES} AND effect.entity_id = :entity_id AND (effect.state_before IS NOT NULL OR NOT :of_state::boolean)
      AND (effect.turn, effect.patch_seq, effect.effect_index) < (:before_turn, :before_patch, :before_effect)
    ORDER BY effect.turn DESC, effect.patch_seq DESC, effect.effect_index DESC LIMIT :limit`,
 );
@@ -53,11 +57,19 @@ const ENTITY_EFFECTS = prepare(
 export function listEntityEffects(
   runner: Runner,
   world_slug: string,
-  { entity_id, until, before, limit }: EntityEffects,
+  { entity_id, until, after = 0, of_state = false, before, limit }: EntityEffects,
 ): Promise<readonly EffectOrigin[]> {
   const [before_turn, before_patch, before_effect] = before ?? [until + 1, 0, 0];
   const keys = { before_turn, before_patch, before_effect };
-  return run<EffectOrigin>(runner, ENTITY_EFFECTS, { world_slug, entity_id, turn: until, after: 0, ...keys, limit });
+  return run<EffectOrigin>(runner, ENTITY_EFFECTS, {
+    world_slug,
+    entity_id,
+    turn: until,
+    after,
+    of_state,
+    ...keys,
+    limit,
+  });
 }
 
 const PATCHES = prepare(

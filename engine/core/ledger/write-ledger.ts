@@ -75,13 +75,16 @@ export function writeSettlement(attempt_id: string, settled: CallSettled): Ledge
   });
 }
 
-/** An entry is hashed alone and within its chain: its text is made once. */
-const texts = new WeakMap<LedgerEntry, string>();
+/** Where an entry keeps its text. A weak map of thousands of entries costs more than all their texts. */
+const TEXT = Symbol('text');
 
-/** The text of an entry: what is hashed, and a line of an export. */
-export function entryText(entry: LedgerEntry): string {
-  const text = texts.get(entry) ?? canonicalText(entry as unknown as JsonObject);
-  texts.set(entry, text);
+/** The text of an entry: what is hashed, and a line of an export. It is hashed alone and within its chain, and made once. */
+export function entryText(entry: LedgerEntry & { readonly [TEXT]?: string }): string {
+  const known = entry[TEXT];
+  if (known !== undefined) return known;
+  const text = canonicalText(entry as unknown as JsonObject);
+  // No copy of an entry has it.
+  Object.defineProperty(entry, TEXT, { value: text });
   return text;
 }
 

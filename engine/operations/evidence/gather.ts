@@ -273,20 +273,18 @@ async function gatherState(
   return succeed({ text, made });
 }
 
-const CHANGES_AT_ONCE = 50;
+/** How many turns are looked through, the latest first: most entities have changed in few. */
+const SPANS = [8, 128, Infinity];
 
-/** The last change of an entity's state up to a turn; memories are no states. */
+/** The last change of an entity's state up to a turn. */
 async function findChange(
   { store }: Archive,
   { world_slug, entity_id, until }: { readonly world_slug: string; readonly entity_id: string; readonly until: number },
 ) {
-  let before: readonly [number, number, number] | undefined;
-  for (;;) {
-    const part = { entity_id, until, limit: CHANGES_AT_ONCE, ...(before === undefined ? {} : { before }) };
-    const changes = await store.worlds.entityEffects(world_slug, part);
-    const found = changes.find(({ state_before }) => state_before !== null);
-    const last = changes.at(-1);
-    if (found !== undefined || last === undefined) return found;
-    before = [last.turn, last.patch_seq, last.effect_index];
+  for (const span of SPANS) {
+    const part = { entity_id, until, after: Math.max(0, until - span), of_state: true, limit: 1 };
+    const [change] = await store.worlds.entityEffects(world_slug, part);
+    if (change !== undefined) return change;
   }
+  return undefined;
 }
