@@ -543,8 +543,9 @@ CREATE TABLE llm_messages (
     origins segment_origin[] NOT NULL,
     texts bytea[] NOT NULL,
     segment_hashes sha256_hex[] NOT NULL,
+    segment_origins text[],
     CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash),
-    CONSTRAINT named_by_content CHECK (((cardinality(origins) = cardinality(texts)) AND (cardinality(origins) = cardinality(segment_hashes)) AND ((message_hash)::text = name_of_message(role, origins, texts, segment_hashes))))
+    CONSTRAINT named_by_content CHECK (((cardinality(origins) = cardinality(texts)) AND (cardinality(origins) = cardinality(segment_hashes)) AND (cardinality(origins) = COALESCE(cardinality(segment_origins), cardinality(origins))) AND ((message_hash)::text = name_of_message(role, origins, texts, segment_hashes, segment_origins))))
 );
 
 CREATE TABLE llm_segments (
@@ -565,6 +566,15 @@ CREATE TABLE log_leaves (
     CONSTRAINT log_leaves_world_slug_seal_seq_attempt_id_key UNIQUE (world_slug, seal_seq, attempt_id),
     CONSTRAINT log_leaves_leaf_hash_check CHECK ((length(leaf_hash) = 32)),
     CONSTRAINT log_leaves_log_index_check CHECK ((log_index >= 0))
+);
+
+CREATE TABLE memory_purges (
+    world_slug human_id_text NOT NULL,
+    at_turn natural_bigint NOT NULL,
+    origin text NOT NULL,
+    purged_at timestamp with time zone NOT NULL,
+    CONSTRAINT memory_purges_pkey PRIMARY KEY (world_slug, at_turn, origin),
+    CONSTRAINT memory_purges_origin_check CHECK ((origin <> ''::text))
 );
 
 CREATE TABLE memory_words (
@@ -742,6 +752,7 @@ CREATE TABLE source_invocations (
     retry_after_ms natural_bigint,
     may_be_followed boolean NOT NULL DEFAULT false,
     policy_ruling json,
+    argument_origins json,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
@@ -786,6 +797,7 @@ CREATE TABLE world_patches (
     touched_entities entity_id_text[] NOT NULL,
     narration text NOT NULL,
     effects json NOT NULL,
+    origins text[],
     CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
     CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
@@ -858,6 +870,8 @@ ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_
 ALTER TABLE indexed_memories ADD CONSTRAINT indexed_memories_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+
+ALTER TABLE memory_purges ADD CONSTRAINT memory_purges_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE memory_words ADD CONSTRAINT memory_words_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
@@ -1012,9 +1026,10 @@ CREATE VIEW llm_message_pieces AS
  SELECT llm_messages.message_hash,
     pieces."position",
     pieces.origin,
-    COALESCE(pieces.text, llm_segments.text) AS text
+    COALESCE(pieces.text, llm_segments.text) AS text,
+    pieces.comes_from
    FROM ((llm_messages
-     CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
+     CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes, llm_messages.segment_origins) WITH ORDINALITY pieces(origin, text, segment_hash, comes_from, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
 
 CREATE VIEW llm_streams AS
@@ -1175,11 +1190,11 @@ END
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.name_of_message(role message_role, origins segment_origin[], texts bytea[], segment_hashes sha256_hex[])
+CREATE OR REPLACE FUNCTION public.name_of_message(role message_role, origins segment_origin[], texts bytea[], segment_hashes sha256_hex[], segment_origins text[] DEFAULT NULL::text[])
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN encode(sha256(convert_to(format('["%s",[%s]]'::text, role, (SELECT string_agg(format('["%s","%s"]'::text, pieces.origin, COALESCE((pieces.hash)::text, encode(sha256(pieces.piece), 'hex'::text))), ','::text ORDER BY pieces.place) AS string_agg FROM UNNEST(name_of_message.origins, name_of_message.texts, name_of_message.segment_hashes) WITH ORDINALITY pieces(origin, piece, hash, place))), 'UTF8'::name)), 'hex'::text)
+RETURN encode(sha256(convert_to(format('["%s",[%s]]'::text, role, (SELECT string_agg(format('["%s","%s"%s]'::text, pieces.origin, COALESCE((pieces.hash)::text, encode(sha256(pieces.piece), 'hex'::text)), ((',"'::text || pieces.comes_from) || '"'::text)), ','::text ORDER BY pieces.place) AS string_agg FROM UNNEST(name_of_message.origins, name_of_message.texts, name_of_message.segment_hashes, name_of_message.segment_origins) WITH ORDINALITY pieces(origin, piece, hash, comes_from, place))), 'UTF8'::name)), 'hex'::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.named_uuid(first text, second text)
@@ -1360,6 +1375,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chu
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_leaves FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.memory_purges FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -2,7 +2,7 @@
 import type { Action } from './action.js';
 import { decideCall, grantCalls, revokeGrant } from './actions/approvals.js';
 import { stopAttempt, settleCall, settleCallOfAttempt, reportCall } from './actions/calls.js';
-import { runTurns, takeBackTurns, forkWorld, editWorld, deleteWorld } from './actions/worlds.js';
+import { runTurns, takeBackTurns, forkWorld, purgeMemories, editWorld, deleteWorld } from './actions/worlds.js';
 
 /** Everything that a person or a program can do to what is recorded. Routes, forms and tools follow from it. */
 export const ACTIONS = [
@@ -16,6 +16,7 @@ export const ACTIONS = [
   runTurns,
   takeBackTurns,
   forkWorld,
+  purgeMemories,
   editWorld,
   deleteWorld,
 ] as readonly Action[];

@@ -1,6 +1,7 @@
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../core/world/patch-operations.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { PatchEffectRecord, PatchRecord } from '../ports/records.js';
+import { sayOrigins } from './say-origins.js';
 import {
   type Block,
   type Blocks,
@@ -20,7 +21,7 @@ import type { TurnStory } from '../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 
 /** A patch as the records of its turn and of its attempt have it. */
-interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
+interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration' | 'origins'> {
   readonly effects: readonly PatchEffectRecord[];
   /** The call whose answer is the patch. */
   readonly llm_call_id: string | null;
@@ -70,7 +71,10 @@ function drawPatch(patch: ShownPatch, names: Names): Blocks {
   const { patch_seq, workflow_subject_entity_id: subject, narration, effects, llm_call_id } = patch;
   const label = `Why? The prompt behind patch ${patch_seq}`;
   return [
-    note(strong(named(subject, names)), faint(` patch ${patch_seq}`)),
+    note(
+      strong(named(subject, names)),
+      faint(` patch ${patch_seq}${patch.origins === null ? '' : `, from ${sayOrigins(patch.origins)}`}`),
+    ),
     prose(narration),
     ...effects.map((effect) => drawEffect(effect, names)),
     links(

@@ -151,6 +151,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state": {
         "type": "string"
       },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Of its state; left out where the scenario wrote it."
+      },
       "memory": {
         "type": "array",
         "items": {
@@ -161,6 +165,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "turn": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
@@ -1049,19 +1056,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {
@@ -1118,6 +1129,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ]
   },
+  "Origins": {
+    "type": "array",
+    "items": {
+      "$ref": "#/components/schemas/Origin"
+    },
+    "description": "Everything that a value may come from: each origin once, in their order."
+  },
+  "Origin": {
+    "type": "string",
+    "description": "Where a value comes from. `world`: some patch wrote it, and its other origins are those of the patch. `source:<label>`: a service answered with it."
+  },
   "Entity": {
     "type": "object",
     "properties": {
@@ -1143,6 +1165,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state": {
         "type": "string"
       },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Of its state; left out where the scenario wrote it."
+      },
       "memory": {
         "type": "array",
         "items": {
@@ -1153,6 +1179,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "turn": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
@@ -1635,6 +1664,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The call whose answer is the patch; null for a patch without a model."
       },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null of patches of earlier versions."
+      },
       "effects": {
         "type": "array",
         "items": {
@@ -1647,6 +1687,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "effects",
       "llm_call_id",
       "narration",
+      "origins",
       "patch_seq",
       "simulation_time",
       "touched_entities",
@@ -1719,6 +1760,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of the patch; null of patches of earlier versions."
       }
     },
     "required": [
@@ -1730,6 +1782,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "llm_call_id",
       "narration",
       "op",
+      "origins",
       "patch_seq",
       "source_invocation_id",
       "state_after",
@@ -1903,19 +1956,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {
@@ -2468,19 +2525,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "type": "object",
+          "additionalProperties": false,
           "properties": {
             "label": {
               "type": "string"
             },
             "content": {
               "type": "string"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins",
+              "description": "Left out where the scenario wrote it."
             }
           },
           "required": [
-            "label",
-            "content"
-          ],
-          "additionalProperties": false
+            "content",
+            "label"
+          ]
         }
       },
       "entities": {
@@ -2730,7 +2791,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "function_call",
       "call_id"
     ],
-    "description": "Where a piece of a prompt came from."
+    "description": "What put a piece into a prompt."
   },
   "CameBy": {
     "anyOf": [
@@ -3554,6 +3615,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/PatchEffectRecord"
         }
+      },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Everything that its generation saw; null of patches of earlier versions."
       }
     },
     "required": [
@@ -3564,7 +3636,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "touched_entities",
       "source_invocation_id",
       "llm_call_id",
-      "effects"
+      "effects",
+      "origins"
     ],
     "additionalProperties": false
   },
@@ -5416,6 +5489,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
       },
+      "argument_origins": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": {
+              "$ref": "#/components/schemas/Origins"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of the request, by the pointers of its values; `\"\"` stands for all others. Null of calls of earlier versions."
+      },
       "tool_result": {
         "anyOf": [
           {
@@ -5438,6 +5525,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "adopted_from",
       "ambient_source_id",
+      "argument_origins",
       "attempt_id",
       "attempted_turn",
       "child_source_invocation_ids",
@@ -6167,11 +6255,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             },
             "characters": {
               "type": "number"
+            },
+            "origins": {
+              "$ref": "#/components/schemas/Origins"
             }
           },
           "required": [
             "origin",
-            "characters"
+            "characters",
+            "origins"
           ],
           "additionalProperties": false
         }
@@ -6313,6 +6405,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "content": {
         "type": "string"
+      },
+      "origins": {
+        "$ref": "#/components/schemas/Origins",
+        "description": "Left out where the scenario wrote it."
       },
       "score": {
         "type": [

@@ -8,6 +8,7 @@ import { type CompileParts, hashOf } from '../core/binding/compile-parts.js';
 import { promptsOf, textOf } from '../core/binding/prompt-messages.js';
 import { among } from '../core/content/nearest-name.js';
 import { compileRules, decide, type Decision, foresee, type PolicedCall, type Ruling } from '../core/policy/policy.js';
+import { assumeOrigins, type SeenSources } from '../core/policy/assumed-origins.js';
 import { type Provenance, traceArguments, UNTRACED } from '../core/policy/provenance.js';
 import type { Segment } from '../core/prompt/message.js';
 import { parsePromptText } from '../core/prompt/template.js';
@@ -130,24 +131,26 @@ interface Place extends Pick<CompileParts, 'find'> {
 function trace(place: Place, { subject, source }: PolicedCall, { offered }: DataBinding, args: Json): Provenance {
   if (offered === undefined || offered.node.type === 'source_call') return UNTRACED;
   const { find, scenario, workflow, world } = place;
-  const messages = promptsOf(offered.node).flatMap((prompt) =>
-    prompt.messages.map((message) => ({ segments: toSegments(textOf(message)) })),
-  );
   const schema = offered.tool.arguments_schema_ref && find('json_schema', hashOf(offered.tool.arguments_schema_ref));
   const sources = {
     read: listAmbientSources({ find }, workflow),
     tools: [source],
     world: listWorldSources({ find }, scenario),
   };
+  const messages = promptsOf(offered.node).flatMap((prompt) =>
+    prompt.messages.map((message) => ({ segments: toSegments(textOf(message), sources) })),
+  );
   const roster = rosterOf(world, subject ?? '', offered.node.projection);
-  return traceArguments(args, { messages, sources, schema: schema ?? {}, roster });
+  return traceArguments(args, { messages, schema: schema ?? {}, roster });
 }
 
 /** The author's own words, and what each placeholder would bring in. */
-function toSegments(text: string): readonly Segment[] {
-  return parsePromptText(text).parts.map((part) =>
-    part.kind === 'text' ? { origin: 'author', text: part.text } : { origin: part.placeholder.reads, text: '' },
-  );
+function toSegments(text: string, sources: SeenSources): readonly Segment[] {
+  return parsePromptText(text).parts.map((part) => {
+    if (part.kind === 'text') return { origin: 'author', text: part.text };
+    const { reads: origin } = part.placeholder;
+    return { origin, text: '', origins: assumeOrigins(origin, sources) };
+  });
 }
 
 function rosterOf({ world_slug, turn, entities }: WorldSnapshot, id: string, projection: Projection) {

@@ -1,3 +1,4 @@
+import type { Origins } from '../core/prompt/origins.js';
 import type { ToolErrorCode } from '../contract/tool-error-code.js';
 import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -74,6 +75,8 @@ export interface PatchRecord {
   readonly source_invocation_id: string;
   readonly llm_call_id: string | null;
   readonly effects: readonly PatchEffectRecord[];
+  /** Everything that its generation saw; null of patches of earlier versions. */
+  readonly origins: Origins | null;
 }
 
 export interface PatchEffectRecord {
@@ -166,6 +169,8 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly settlement: SettlementRecord | null;
   /** The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions. */
   readonly policy_ruling: PolicyRulingRecord | null;
+  /** Of the request, by the pointers of its values; `""` stands for all others. Null of calls of earlier versions. */
+  readonly argument_origins: Readonly<Record<string, Origins>> | null;
   /** Of a tool that a model has called, once the call has ended; else null. */
   readonly tool_result: ToolResultRecord | null;
   /** Of a tool's call, itself; of a generation, the native tool calls of an answer that was rejected. */
@@ -267,7 +272,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
 export interface PromptMessage {
   readonly role: string;
   readonly content: string;
-  readonly segments: readonly { readonly origin: string; readonly characters: number }[];
+  readonly segments: readonly { readonly origin: string; readonly characters: number; readonly origins: Origins }[];
   /** It came after the try before; false in the first try of a lane. */
   readonly is_new: boolean;
   /** The generation that wrote it, or whose answer it corrects; null of an author's message. */

@@ -1,3 +1,4 @@
+import type { Origins } from '../core/prompt/origins.js';
 import type { Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import type { PatchEffectRecord } from './records.js';
@@ -45,11 +46,13 @@ export interface NarratedPatch {
   readonly attempt_id: string;
   /** The call whose answer is the patch; null for a patch without a model. */
   readonly llm_call_id: string | null;
+  /** Null of patches of earlier versions. */
+  readonly origins: Origins | null;
 }
 
 export interface WorldStart {
   readonly turn: number;
-  readonly environments: WorldContents['environments'];
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
 }
 
@@ -66,6 +69,8 @@ export interface EffectOrigin extends PatchEffectRecord {
   readonly attempt_id: string;
   readonly source_invocation_id: string;
   readonly llm_call_id: string | null;
+  /** Of the patch; null of patches of earlier versions. */
+  readonly origins: Origins | null;
 }
 
 export interface WorldSnapshot extends WorldRecord, WorldContents {}

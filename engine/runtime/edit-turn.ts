@@ -64,9 +64,11 @@ export async function editTurn(
     { started: [], finished: [finish] },
   ];
   for (const calls of writes) demand(await parts.attempts.writeCalls(lease, calls));
-  const { applied } = applyPatch(world, edit.patch);
+  const origins = ['person'] as const;
+  const { applied } = applyPatch(world, edit.patch, origins);
   const { key: call_key, subject_id = '', workflow_hash } = command;
-  const patch = { patch_seq: 1, subject_id, node_id: 'edit', workflow_hash, call_key, applied, source_invocation_id };
+  const place = { patch_seq: 1, subject_id, node_id: 'edit', workflow_hash, call_key };
+  const patch = { ...place, applied, origins, source_invocation_id };
   const simulation_time = request.simulationTime(attempted_turn);
   const turn: Omit<CommitTurn, 'seal'> = { patches: [patch], simulation_time, ended_at, agents: [] };
   const facts = [factOfBeginning(lease, begin), ...writes.flatMap(factsOfCalls), ...factsOfCommit(turn)];

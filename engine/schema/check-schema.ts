@@ -252,7 +252,7 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
     }
     if (keyword === 'format' && typeof value === 'string')
       return checkKnown('UNKNOWN_FORMAT', place, value, [...knownFormats]);
-    return checkKnown('UNKNOWN_KEYWORD', place, keyword, KNOWN_KEYWORDS);
+    return checkKnown('UNKNOWN_KEYWORD', place, keyword, [...KNOWN_KEYWORDS, 'declassify']);
   });
 }
 

@@ -24,6 +24,10 @@ const FORK = prepare(
      SELECT forked.world_slug, content FROM forked, scenarios WHERE scenarios.hash = :scenario_hash),
    ${headsOf('setting')},
    ${firstScenarioOf('forked', ':turn::bigint')},
+   purges AS (
+     INSERT INTO memory_purges (world_slug, at_turn, origin, purged_at)
+     SELECT forked.world_slug, at_turn, origin, purged_at FROM forked, memory_purges
+     WHERE memory_purges.world_slug = :world_slug AND at_turn <= :turn),
    lineage AS (
      INSERT INTO world_lineage (world_slug, ancestor_slug, until_turn)
      SELECT forked.world_slug, readable.world_slug, readable.until_turn FROM forked, readable)

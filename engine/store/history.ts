@@ -7,7 +7,7 @@ const CHANGES = `WITH ${READABLE}
    SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
      effect.environment_label, effect.state_before, effect.state_after, patch.narration,
      patch.workflow_subject_entity_id, patch.workflow_node_id, call.workflow_hash AS cognition_workflow_hash,
-     patch.attempt_id, patch.source_invocation_id, call.llm_call_id
+     patch.attempt_id, patch.source_invocation_id, call.llm_call_id, to_json(patch.origins) AS origins
    FROM readable
      JOIN patch_effects effect ON effect.world_slug = readable.world_slug
        AND effect.turn > :after AND effect.turn <= readable.until_turn
@@ -76,7 +76,8 @@ const PATCHES = prepare(
   'list_patches',
   `WITH ${READABLE}
    SELECT patch.turn, turns.simulation_time, patch_seq, patch.workflow_subject_entity_id, patch.narration,
-     to_json(touched_entities) AS touched_entities, patch.attempt_id, call.llm_call_id
+     to_json(touched_entities) AS touched_entities, patch.attempt_id, call.llm_call_id,
+     to_json(patch.origins) AS origins
    FROM readable
      JOIN world_patches patch ON patch.world_slug = readable.world_slug
        AND patch.turn > :after AND patch.turn <= readable.until_turn

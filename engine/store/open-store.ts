@@ -80,6 +80,7 @@ import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
+import { purgeMemories } from './purge-memories.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
@@ -182,6 +183,7 @@ const WORLDS = {
   patches: listPatches,
   effects: listEffects,
   entityEffects: listEntityEffects,
+  purgeMemories,
 };
 
 const INBOX = {

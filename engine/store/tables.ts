@@ -422,6 +422,7 @@ export interface LlmConversationMessages {
 }
 
 export interface LlmMessagePieces {
+  comes_from: string | null;
   message_hash: string | null;
   origin: SegmentOrigin | null;
   position: number | null;
@@ -434,6 +435,7 @@ export interface LlmMessages {
   origins: ArrayType<SegmentOrigin>;
   role: MessageRole;
   segment_hashes: string[];
+  segment_origins: string[] | null;
   texts: ArrayType<Buffer>;
 }
 
@@ -457,6 +459,13 @@ export interface LogLeaves {
   log_index: number;
   seal: string;
   seal_seq: number;
+  world_slug: string;
+}
+
+export interface MemoryPurges {
+  at_turn: number;
+  origin: string;
+  purged_at: string;
   world_slug: string;
 }
 
@@ -572,6 +581,7 @@ export interface SearchProgress {
 export interface SourceInvocations {
   ambient_source_id: string | null;
   answered: Generated<boolean>;
+  argument_origins: Json | null;
   attempt_id: string;
   attempted_turn: number;
   command_key: string;
@@ -666,6 +676,7 @@ export interface WorldPatches {
   attempt_id: string;
   effects: Json;
   narration: string;
+  origins: string[] | null;
   patch_seq: number;
   source_invocation_id: string;
   touched_entities: string[];
@@ -731,6 +742,7 @@ export interface DB {
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
   log_leaves: LogLeaves;
+  memory_purges: MemoryPurges;
   memory_words: MemoryWords;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;

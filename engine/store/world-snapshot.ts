@@ -1,6 +1,7 @@
 import { present } from '../contract/present.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
+import { type Origins, ofPatch } from '../core/prompt/origins.js';
 import { composeWorld, type Entity, type World } from '../core/world/world.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import { type HotStatement, prepare, run, type Runner, type Values } from './statement.js';
@@ -18,16 +19,22 @@ export const AT_PLACE = `
     SELECT content FROM place JOIN worlds USING (world_slug) JOIN scenarios ON scenarios.hash = worlds.scenario_hash)`;
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
+/** The origins of the patch that wrote a row; JSON null where no patch did, a model where they are not on record. */
+export const originsOf = (row: string): string => `(
+  SELECT coalesce(to_json(patches.origins), '["model"]') FROM world_patches AS patches
+  WHERE patches.world_slug = ${row}.world_slug AND patches.turn = ${row}.turn AND patches.patch_seq = ${row}.patch_seq)`;
+
 /** The entities at the place, as JSON. */
 export const ENTITIES = `(
   SELECT json_agg(json_build_object('id', id, 'name', entity->'name', 'kind', entity->'kind',
-    'environment', entity->'environment', 'goal', entity->'goal', 'state', state) ORDER BY position)
+    'environment', entity->'environment', 'goal', entity->'goal', 'state', state, 'origins', ${originsOf('latest')})
+    ORDER BY position)
   FROM setting,
     json_array_elements(content->'entities') WITH ORDINALITY AS row (entity, position),
     LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
     LATERAL (
-      SELECT state FROM readable CROSS JOIN LATERAL (
-        SELECT turn, state FROM entity_states
+      SELECT latest_of_one.* FROM readable CROSS JOIN LATERAL (
+        SELECT world_slug, turn, state, patch_seq FROM entity_states
         WHERE entity_states.world_slug = readable.world_slug AND entity_states.entity_id = id
           AND entity_states.turn <= readable.until_turn
         ORDER BY entity_states.turn DESC LIMIT 1) AS latest_of_one
@@ -35,53 +42,71 @@ export const ENTITIES = `(
 
 /** The environments at the place, as JSON. */
 export const ENVIRONMENTS = `(
-  SELECT json_agg(json_build_object('label', label, 'content', latest.content) ORDER BY position)
+  SELECT json_agg(json_build_object('label', label, 'content', latest.content, 'origins', ${originsOf('latest')})
+    ORDER BY position)
   FROM setting,
     json_array_elements(setting.content->'environments') WITH ORDINALITY AS row (environment, position),
     LATERAL (SELECT environment->>'label' COLLATE "C" AS label) AS named,
     LATERAL (
-      SELECT content FROM readable CROSS JOIN LATERAL (
-        SELECT turn, content FROM environment_contents
+      SELECT latest_of_one.* FROM readable CROSS JOIN LATERAL (
+        SELECT world_slug, turn, content, patch_seq FROM environment_contents
         WHERE environment_contents.world_slug = readable.world_slug
           AND environment_contents.environment_label = label AND environment_contents.turn <= readable.until_turn
         ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
       ORDER BY turn DESC LIMIT 1) AS latest)`;
 
+/**
+ * Whether a row that a patch or the scenario wrote has an origin of some purges.
+ * @param purges its CTE or table, at the place where memories are read
+ */
+export const isPurged = (row: string, purges: string): string => `EXISTS (
+    SELECT FROM ${purges} AS purges WHERE ${row}.turn <= purges.at_turn AND purges.origin = ANY (
+      CASE WHEN ${row}.patch_seq IS NULL THEN '{scenario}' ELSE (
+        SELECT coalesce(wrote.origins, '{}') || 'world'::text FROM world_patches AS wrote
+        WHERE wrote.world_slug = ${row}.world_slug AND wrote.turn = ${row}.turn
+          AND wrote.patch_seq = ${row}.patch_seq) END))`;
+
+/** A purge is of the memories that there were at its turn. */
+const PURGES = `(
+      SELECT at_turn, memory_purges.origin FROM place JOIN memory_purges USING (world_slug) WHERE at_turn <= place.turn)`;
+
 const MEMORIES = `(
-  SELECT json_agg(json_build_object('entity_id', entity_id, 'turn', turn, 'content', content)
-    ORDER BY entity_id, turn, memory_seq)
-  FROM readable JOIN entity_memories USING (world_slug)
-  WHERE entity_memories.turn <= readable.until_turn)`;
+  SELECT json_agg(json_build_object('entity_id', entity_id, 'turn', memories.turn, 'content', content,
+    'origins', ${originsOf('memories')}) ORDER BY entity_id, memories.turn, memory_seq)
+  FROM readable JOIN entity_memories AS memories USING (world_slug)
+  WHERE memories.turn <= readable.until_turn AND NOT ${isPurged('memories', PURGES)})`;
 
 // Of each agent the latest memories, and those of the scenario: a prompt shows no others as they are.
 const LATEST_MEMORIES = `
   CASE WHEN :memories::int > 0 THEN (
-    SELECT json_agg(json_build_object('entity_id', id, 'turn', turn, 'content', kept.content)
-      ORDER BY id, turn, memory_seq)
+    SELECT json_agg(json_build_object('entity_id', id, 'turn', turn, 'content', kept.content,
+      'origins', ${originsOf('kept')}) ORDER BY id, turn, memory_seq)
     FROM setting, json_array_elements(setting.content->'entities') AS row (entity),
       LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
       LATERAL (
-        (SELECT turn, memory_seq, latest.content FROM readable CROSS JOIN LATERAL (
-           SELECT turn, memory_seq, entity_memories.content FROM entity_memories
-           WHERE entity_memories.world_slug = readable.world_slug AND entity_id = id
-             AND entity_memories.turn <= readable.until_turn
+        (SELECT latest.* FROM readable CROSS JOIN LATERAL (
+           SELECT world_slug, turn, memory_seq, memories.content, patch_seq FROM entity_memories AS memories
+           WHERE memories.world_slug = readable.world_slug AND entity_id = id
+             AND memories.turn <= readable.until_turn AND NOT ${isPurged('memories', PURGES)}
            ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int) AS latest
          ORDER BY turn DESC, memory_seq DESC LIMIT :memories::int)
         UNION
-        SELECT turn, memory_seq, entity_memories.content FROM readable JOIN entity_memories USING (world_slug)
-        WHERE entity_id = id AND turn = 0) AS kept
+        SELECT world_slug, turn, memory_seq, memories.content, patch_seq
+        FROM readable JOIN entity_memories AS memories USING (world_slug)
+        WHERE entity_id = id AND turn = 0 AND NOT ${isPurged('memories', PURGES)}) AS kept
     WHERE entity->>'kind' = 'agent') END`;
 
 // The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
     SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id,
-        'narration', narration, 'effects', (
+        'narration', narration, 'origins', coalesce(to_json(patches.origins), '["model"]'), 'effects', (
           SELECT json_agg(json_build_object('op', op, 'target', coalesce(entity_id, environment_label), 'text', state_after)
             ORDER BY effect_index)
           FROM patch_effects AS effects
           WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
-            AND effects.patch_seq = patches.patch_seq))
+            AND effects.patch_seq = patches.patch_seq
+            AND (op <> 'append_entity_memory' OR NOT ${isPurged('patches', PURGES)})))
       ORDER BY patches.turn, patch_seq)
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
@@ -119,12 +144,14 @@ interface EntityRow {
   readonly environment: string | null;
   readonly goal: string | null;
   readonly state: string;
+  readonly origins: Origins | null;
 }
 
 interface MemoryRow {
   readonly entity_id: string;
   readonly turn: number;
   readonly content: string;
+  readonly origins: Origins | null;
 }
 
 interface EventRow extends Omit<World['events'][number], 'patch'> {
@@ -132,9 +159,15 @@ interface EventRow extends Omit<World['events'][number], 'patch'> {
   readonly effects: readonly ({ readonly op: EffectOperation } & EffectParts)[] | null;
 }
 
+interface EnvironmentRow {
+  readonly label: string;
+  readonly content: string;
+  readonly origins: Origins | null;
+}
+
 /** The columns of `CONTENTS`; null for an empty list. */
 export interface ContentsRow {
-  readonly environments: WorldContents['environments'] | null;
+  readonly environments: readonly EnvironmentRow[] | null;
   readonly entities: readonly EntityRow[] | null;
   readonly memories: readonly MemoryRow[] | null;
   readonly events: readonly EventRow[] | null;
@@ -172,17 +205,23 @@ async function readRow<Row extends object>(runner: Runner, statement: HotStateme
 function toContents({ environments, entities, memories }: SnapshotRow): WorldContents {
   const byEntity = groupMemories(memories ?? []);
   return {
-    environments: environments ?? [],
+    environments: (environments ?? []).map(({ origins, ...row }) => ({ ...row, ...written(origins) })),
     entities: (entities ?? []).map((row) => toEntity(row, byEntity.get(row.id) ?? [])),
   };
 }
 
-function groupMemories(rows: readonly MemoryRow[]): ReadonlyMap<string, readonly { content: string; turn: number }[]> {
-  const groups = new Map<string, { content: string; turn: number }[]>();
-  for (const { entity_id, turn, content } of rows) {
+/** A value without origins is the scenario's. */
+export function written(origins: Origins | null): { readonly origins?: Origins } {
+  return origins === null ? {} : { origins: ofPatch(origins) };
+}
+
+function groupMemories(rows: readonly MemoryRow[]): ReadonlyMap<string, Entity['memory']> {
+  const groups = new Map<string, Entity['memory'][number][]>();
+  for (const { entity_id, turn, content, origins } of rows) {
+    const memory = { content, turn, ...written(origins) };
     const group = groups.get(entity_id);
-    if (group) group.push({ content, turn });
-    else groups.set(entity_id, [{ content, turn }]);
+    if (group) group.push(memory);
+    else groups.set(entity_id, [memory]);
   }
   return groups;
 }
@@ -194,6 +233,7 @@ function toEntity(row: EntityRow, memory: Entity['memory']): Entity {
     kind: row.kind,
     ...present({ environment: row.environment ?? undefined, goal: row.goal ?? undefined }),
     state: row.state,
+    ...written(row.origins),
     memory,
   };
 }
@@ -204,16 +244,17 @@ export function toWorld(slug: string, turn: number, row: ContentsRow): World {
   return composeWorld({
     slug,
     turn,
-    environments: contents.environments.map(({ label, content }) => [label, content]),
+    environments: contents.environments.map(({ label, ...content }) => [label, content]),
     entities: contents.entities,
     events: (row.events ?? []).map(toEvent),
   });
 }
 
-function toEvent({ turn, subject_id, narration, effects }: EventRow): World['events'][number] {
+function toEvent({ turn, subject_id, narration, origins, effects }: EventRow): World['events'][number] {
   return {
     turn,
     subject_id,
+    origins,
     patch: { narration, effects: (effects ?? []).map(({ op, ...parts }) => effectOf(op, parts)) },
   };
 }

@@ -76,6 +76,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   approvals: () => [],
   'approvals stats': () => [],
   'policy explain': () => ['park', 'bob', 'buy_candy'],
+  'memory purge': () => ['park', '--origin', 'source:unheard', '--reason', 'none'],
   orders: ({ attempt }) => [attempt],
   order: () => ['WO-SES-00000000-001'],
   'ledger show': () => ['park'],

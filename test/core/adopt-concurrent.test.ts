@@ -61,7 +61,7 @@ const BEGAN: TurnBegan = {
   world: composeWorld({
     slug: 'park',
     turn: 0,
-    environments: [['park', 'Quiet.']],
+    environments: [['park', { content: 'Quiet.' }]],
     entities: ENTITIES.map((entity) => ({ ...entity, memory: [] }) as unknown as Entity),
     events: [],
   }),

@@ -95,7 +95,7 @@ export const BEGAN: TurnBegan = {
   world: composeWorld({
     slug: 'village',
     turn: 0,
-    environments: PLACES.map((label) => [label, 'Quiet.']),
+    environments: PLACES.map((label) => [label, { content: 'Quiet.' }]),
     entities: ENTITIES.map((entity) => ({ ...entity, memory: [] }) as unknown as Entity),
     events: [],
   }),

@@ -25,7 +25,7 @@ interface Played {
 function play(start: World, turns: readonly (readonly WorldEffect[])[]): Played {
   return turns.reduce<Played>(
     ({ world, effects }, patch) => {
-      const next = applyPatch(world, { narration: 'It happens.', effects: [...patch] as never });
+      const next = applyPatch(world, { narration: 'It happens.', effects: [...patch] as never }, ['model']);
       const turn = world.turn + 1;
       const recorded = next.applied.effects.map(({ op, entity_id, environment_label, state_before, state_after }) => ({
         turn,
@@ -44,7 +44,7 @@ function play(start: World, turns: readonly (readonly WorldEffect[])[]): Played 
 
 function toContents({ environments, entities }: World): WorldContents {
   return {
-    environments: [...environments].map(([label, content]) => ({ label, content })),
+    environments: [...environments].map(([label, content]) => ({ label, ...content })),
     entities: [...entities.values()],
   };
 }

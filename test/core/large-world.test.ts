@@ -43,10 +43,10 @@ test('a projection shows exactly the places and entities that its subject percei
         const named = { id, name: id, kind: 'prop' as const, state: 'still', memory: [] };
         return environment === undefined ? named : { ...named, environment };
       });
-      const environments = PLACES.map((label) => [label, 'Quiet.'] as const);
+      const environments = PLACES.map((label) => [label, { content: 'Quiet.' }] as const);
       const before = composeWorld({ slug: 'any', turn: 0, environments, entities, events: [] });
       const effects = [{ op: 'set_entity_state' as const, entity_id: 'one_0', state: 'awake' }];
-      const { world } = applyPatch(before, { narration: 'It wakes.', effects });
+      const { world } = applyPatch(before, { narration: 'It wakes.', effects }, ['model']);
       const projection: Projection = { scope, memory: { recent: 0 } };
       for (const subject of world.entities.values()) {
         const projected = project(world, subject, projection);

@@ -21,7 +21,7 @@ function say(effect: JsonObject, may?: JsonObject, scope = 'subject_environment'
     program,
     composeWorld({
       ...world,
-      environments: [...world.environments, ['moor', 'Wide.']],
+      environments: [...world.environments, ['moor', { content: 'Wide.' }]],
       entities: [...world.entities.values(), ELSEWHERE],
     }),
     inTurn([finalPatch([effect]), finalPatch()]),

@@ -4,11 +4,12 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Invoke } from '../../engine/core/protocol/command.js';
 import { contentOf } from '../../engine/core/prompt/message.js';
+import { textOfPieces } from '../../engine/core/prompt/origins.js';
 import { QUOTE_MARK } from '../../engine/core/prompt/quote.js';
 import { renderPrompt } from '../../engine/core/prompt/render.js';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import { parsePromptText, PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
-import { project, renderMemories, renderSubject, toProjectionJson } from '../../engine/core/world/projection.js';
+import { project, renderMemories, renderProjection, renderSubject } from '../../engine/core/world/projection.js';
 import { renderEvents, renderOwnTurns } from '../../engine/core/world/recent-events.js';
 import { composeWorld, type Entity, type World } from '../../engine/core/world/world.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
@@ -58,8 +59,16 @@ function worldOf(text: string): { readonly world: World; readonly bob: Entity } 
   };
   const others = [...world.entities.values()].map((entity) => ({ ...entity, name: text, state: text }));
   const entities = others.map((entity) => (entity.id === bob.id ? bob : entity));
-  const event = { turn: 0, subject_id: 'bob', patch: { narration: text, effects: effectsOf(text) } };
-  return { bob, world: composeWorld({ ...world, environments: [['park', text]], entities, events: [event] }) };
+  const event = {
+    turn: 0,
+    subject_id: 'bob',
+    patch: { narration: text, effects: effectsOf(text) },
+    origins: ['model'],
+  } as const;
+  return {
+    bob,
+    world: composeWorld({ ...world, environments: [['park', { content: text }]], entities, events: [event] }),
+  };
 }
 
 function effectsOf(text: string): World['events'][number]['patch']['effects'] {
@@ -77,7 +86,7 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
     {
       world: { slug: 'small-park', attempted_turn: 1, simulation_time: '2026-05-01T09:01:00.000Z' },
       subject: bob,
-      projection: () => toProjectionJson(project(world, bob, projection)),
+      projection: () => renderProjection(project(world, bob, projection)),
       rendered_subject: () => renderSubject(bob, projection),
       recent_events: () => renderEvents(world, bob, projection),
       own_turns: () => renderOwnTurns(world, bob, { ...projection, own_turns: 1 }),
@@ -87,7 +96,8 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
       absent: [],
       tools: () => [{ name: 'buy_candy', description: text }],
       nodes: { look: { output: output === 'string' ? text : { said: text, list: [text] } } },
-      answer: { said: text, [text]: [text] },
+      answer: { value: { said: text, [text]: [text] }, origins: [] },
+      originsAt: () => [],
     },
   );
   assert.ok(rendered.ok, template);
@@ -134,7 +144,7 @@ test("no random text of the world changes the number of a prompt's own lines", (
 test('a text of one line is in a prompt as it was written', () => {
   const { bob } = worldOf('hungry - as ever: `very`');
   const subject = renderSubject({ ...bob, name: 'Bob O’Neil, Jr.' }, { scope: 'world', memory: { recent: 1 } });
-  assert.deepEqual(subject.split('\n'), [
+  assert.deepEqual(textOfPieces(subject).split('\n'), [
     'Bob O’Neil, Jr. (id: bob)',
     'Goal: hungry - as ever: `very`',
     'Environment: park',

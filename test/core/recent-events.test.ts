@@ -8,6 +8,7 @@ import type { CallEvent } from '../../engine/core/protocol/event.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { Program } from '../../engine/core/protocol/program.js';
+import { textOfPieces } from '../../engine/core/prompt/origins.js';
 import { renderEvents } from '../../engine/core/world/recent-events.js';
 import { composeWorld, type World } from '../../engine/core/world/world.js';
 import type { WorldPatch } from '../../engine/core/world/world-patch.js';
@@ -86,7 +87,7 @@ function worldOf({ where }: Scene): World {
   return composeWorld({
     slug: 'scene',
     turn: 0,
-    environments: PLACES.map((label) => [label, 'Quiet.']),
+    environments: PLACES.map((label) => [label, { content: 'Quiet.' }]),
     entities,
     events: [],
   });
@@ -225,12 +226,16 @@ test('a turn begins with the events of as many turns as some projection asks for
 
 /** A world in which so much has happened, a line at a time. */
 function eventfulWorld(patches: readonly WorldPatch[]): World {
-  return { ...smallWorld(), turn: 1, events: patches.map((patch) => ({ turn: 1, subject_id: 'ant', patch })) };
+  return {
+    ...smallWorld(),
+    turn: 1,
+    events: patches.map((patch) => ({ turn: 1, subject_id: 'ant', patch, origins: ['model'] })),
+  };
 }
 
 function shownToBob(world: World): string {
   const projection = { scope: 'world', memory: { recent: 0 }, events: { turns: 1 } } as const;
-  return renderEvents(world, world.entities.get('bob')!, projection);
+  return textOfPieces(renderEvents(world, world.entities.get('bob')!, projection));
 }
 
 test('events are described by their actor and their outcome', () => {

@@ -82,7 +82,7 @@ function worldOf({ where }: Scene): World {
   return composeWorld({
     slug: 'scene',
     turn: 0,
-    environments: PLACES.map((label) => [label, 'Quiet.']),
+    environments: PLACES.map((label) => [label, { content: 'Quiet.' }]),
     entities,
     events: [],
   });

@@ -8,8 +8,9 @@ import { findIJsonProblem } from '../../engine/core/content/i-json.js';
 import { findAt, pointerTokens } from '../../engine/core/content/json-pointer.js';
 import { applyPatch } from '../../engine/core/world/apply-patch.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../../engine/core/world/entity-id.js';
+import { textOfPieces } from '../../engine/core/prompt/origins.js';
 import { findPatchComplaints } from '../../engine/core/world/judge-patch.js';
-import { project, renderSubject, toProjectionJson } from '../../engine/core/world/projection.js';
+import { project, renderSubject, renderProjection } from '../../engine/core/world/projection.js';
 import { composeWorld } from '../../engine/core/world/world.js';
 import type { WorldPatch } from '../../engine/core/world/world-patch.js';
 import { smallWorld } from '../support/park-documents.js';
@@ -49,10 +50,14 @@ test('applying a patch does not change the given world, and reports the state be
       { op: 'set_environment_content', environment_label: 'park', content: 'A quiet park.' },
     ],
   };
-  const { world: after, applied } = applyPatch(world, patch);
+  const { world: after, applied } = applyPatch(world, patch, ['author', 'model']);
   assert.deepEqual(world, smallWorld());
   assert.equal(after.entities.get('bob')?.state, 'sleepy');
-  assert.deepEqual(after.entities.get('bob')?.memory.at(-1), { content: 'I ate.', turn: 1 });
+  assert.deepEqual(after.entities.get('bob')?.memory.at(-1), {
+    content: 'I ate.',
+    turn: 1,
+    origins: ['author', 'model', 'world'],
+  });
   assert.deepEqual(applied.touched_entities, ['bob']);
   assert.deepEqual(
     applied.effects.map((effect) => [effect.effect_index, effect.state_before, effect.state_after]),
@@ -95,12 +100,12 @@ test('an entity that a subject cannot see is not named to it', () => {
   };
   const larger = composeWorld({
     ...world,
-    environments: [...world.environments, ['vault', 'Dark.']],
+    environments: [...world.environments, ['vault', { content: 'Dark.' }]],
     entities: [...world.entities.values(), hidden],
   });
   const bob = larger.entities.get('bob')!;
   const projected = project(larger, bob, { scope: 'subject_environment', memory: { recent: 0 } });
-  assert.doesNotMatch(JSON.stringify(toProjectionJson(projected)), /secret|vault/i);
+  assert.doesNotMatch(textOfPieces(renderProjection(projected)), /secret|vault/i);
   const [complaint] = findPatchComplaints(
     larger,
     { subject: bob, projected, may: {} },
@@ -118,10 +123,10 @@ test('a subject remembers as much as its projection says, the latest', () => {
     memory: [1, 2, 3].map((turn) => ({ content: `day ${turn}`, turn })),
   };
   assert.match(
-    renderSubject(bob, { scope: 'world', memory: { recent: 2 } }),
+    textOfPieces(renderSubject(bob, { scope: 'world', memory: { recent: 2 } })),
     /oldest first:\n- \[turn 2\] day 2\n- \[turn 3\] day 3$/,
   );
-  assert.doesNotMatch(renderSubject(bob, { scope: 'world', memory: { recent: 0 } }), /day/);
+  assert.doesNotMatch(textOfPieces(renderSubject(bob, { scope: 'world', memory: { recent: 0 } })), /day/);
 });
 
 test('canonical text sorts by UTF-16 code units, has numbers as ECMAScript does, and is what another program writes', () => {

@@ -248,6 +248,7 @@ forEachDatabase('forks', (open) => {
     assert.deepEqual(first, {
       world_slug: 'told',
       turn: 1,
+      origins: ['author', 'model'],
       patch_seq: 1,
       effect_index: 0,
       op: 'set_entity_state',

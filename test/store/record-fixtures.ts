@@ -337,6 +337,7 @@ export function committing(
       workflow_hash: workflow.hash,
       call_key: start.command.key,
       applied,
+      origins: ['author', 'model'],
       source_invocation_id: start.source_invocation_id,
     })),
   };

@@ -168,17 +168,14 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
       park.entities ?? ENTITIES.map((entity) => (isIdle(entity, subjects) ? { ...entity, kind: 'prop' } : entity)),
     cognition: [{ profile_ref, subjects }],
   });
-  const compiled = compileProgram(
-    {
-      find: shelf.find,
-      compileSchema,
-      findManifest: (name) => MANIFESTS[name],
-      tool_prefixes: new Map([['tool_server', 'mcp__']]),
-      contracts: CONTRACTS,
-    },
-    scenario.hash,
-  );
-  return { ...compiled, shelf };
+  return { ...compileShelf(shelf, scenario.hash), shelf };
+}
+
+/** Compiles a scenario whose documents are on a shelf. */
+export function compileShelf({ find }: Shelf, scenario_hash: string): Compiled {
+  const findManifest: CompileParts['findManifest'] = (name) => MANIFESTS[name];
+  const tool_prefixes = new Map([['tool_server', 'mcp__']]);
+  return compileProgram({ find, compileSchema, findManifest, tool_prefixes, contracts: CONTRACTS }, scenario_hash);
 }
 
 /** An ant that never acts is a prop here: an agent that never acts is noted. */
@@ -298,7 +295,7 @@ export function smallWorld(count = ENTITIES.length): World {
   return composeWorld({
     slug: 'small-park',
     turn: 0,
-    environments: [['park', 'A small park.']],
+    environments: [['park', { content: 'A small park.' }]],
     entities,
     events: [],
   });

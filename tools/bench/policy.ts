@@ -48,7 +48,6 @@ function toPolicy(select: (index: number) => JsonObject): PolicyProgram {
 
 const PROVENANCE = traceArguments(REQUEST, {
   messages: [toMessage('user', [{ origin: 'author', text: 'Pay acme for paper.' }])],
-  sources: { read: [], world: [], tools: [] },
   schema: { type: 'object' },
   roster: new Set(['acme']),
 });

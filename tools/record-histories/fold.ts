@@ -36,7 +36,7 @@ export interface FoldStep {
 }
 
 /** A patch without the ids that differ between recordings. */
-type RecordedPatch = Omit<PatchRecord, 'source_invocation_id' | 'llm_call_id'>;
+type RecordedPatch = Omit<PatchRecord, 'source_invocation_id' | 'llm_call_id' | 'origins'>;
 
 /** The audit without the ids that differ between recordings. */
 type RecordedAudit = Pick<

@@ -83,17 +83,19 @@ export function toRecordedWorld({ slug, turn, environments, entities, events }: 
   return {
     slug,
     turn,
-    environments: [...environments].map(([label, content]) => ({ label, content })),
+    environments: [...environments].map(([label, { content }]) => ({ label, content })),
     entities: [...entities.values()],
     events,
   };
 }
 
-export function fromRecordedWorld({ environments, entities, ...world }: RecordedWorld): World {
+export function fromRecordedWorld({ environments, entities, events, ...world }: RecordedWorld): World {
   return composeWorld({
     ...world,
-    environments: environments.map(({ label, content }) => [label, content]),
+    environments: environments.map(({ label, content }) => [label, { content }]),
     entities,
+    // Earlier recordings have none.
+    events: events.map((event) => ({ ...event, origins: event.origins ?? [] })),
   });
 }
 

@@ -8,7 +8,7 @@ import { action, choice, type Field, optional, whole } from '../action.js';
 
 export const decideCall = action({
   kind: 'decide_call',
-  name: 'decide_call',
+  name: 'decide_approval',
   commands: [
     {
       name: 'approve',
@@ -21,7 +21,7 @@ export const decideCall = action({
       given: { decision: 'denied' },
     },
   ],
-  path: '/approvals/:approval_id/decision',
+  path: '/approvals/:approval_id',
   says: 'Approves or denies a call that waits for a person: approved, it is made once, as shown.',
   by: 'operator',
   hints: { is_destructive: true, is_idempotent: true },

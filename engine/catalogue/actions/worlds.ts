@@ -8,6 +8,7 @@ import { describeFork, forkWorld as fork } from '../../operations/fork-world.js'
 import type { WantedScenario } from '../../operations/load-program.js';
 import { queueTurns } from '../../operations/run-worker.js';
 import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
+import { purgeMemories as purge } from '../../operations/purge-memories.js';
 import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
 import type { StoredComponent } from '../../ports/components.js';
 import { action, type Field, line, optional, type Prefilled, value, whole } from '../action.js';
@@ -130,6 +131,42 @@ function toFork({
   const stored = offered_scenarios.map(({ hash, label }) => ({ value: hash, text: `${label} (${hash.slice(0, 8)})` }));
   return { at_turn: turn, scenario: [{ value: '', text: 'the one that this turn had' }, ...stored] };
 }
+
+/** An origin of memories, as policies write them. */
+const origin: Field<string> = {
+  label: 'Origin, such as source:inbox',
+  control: 'line',
+  schema: { type: 'string' },
+  wanted: 'author, person, scenario, world, model, or source: and the label of a source',
+  read: (said) =>
+    typeof said === 'string' && /^(author|person|scenario|world|model|source:[a-z0-9]+([_-][a-z0-9]+)*)$/.test(said)
+      ? said
+      : undefined,
+};
+
+export const purgeMemories = action({
+  kind: 'purge_memories',
+  name: 'purge_memories',
+  commands: [{ name: 'memory purge' }],
+  path: '/worlds/:world_slug/memory/purge',
+  says: 'Takes the memories of an origin out of the present of a world; its turns so far keep them.',
+  by: 'operator',
+  hints: { is_destructive: true, is_idempotent: true },
+  takes: { origin },
+  forms: [
+    {
+      id: 'purge-memories',
+      title: 'Purge memories',
+      consequence:
+        'No agent of this world remembers any more what this origin had a part in. The turns so far keep it, and so do forks that were made before.',
+      fields: ['origin'],
+      button: 'Purge them',
+    },
+  ],
+  offered: { World: () => ({}) },
+  locate: async (engine, { world_slug, origin }) => placeOf(await showWorld(engine, { world_slug }), { origin }),
+  perform: (engine, { world_slug, origin }) => purge(engine, world_slug, origin),
+});
 
 export const editWorld = action({
   kind: 'edit_world',

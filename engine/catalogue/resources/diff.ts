@@ -6,6 +6,7 @@ import type { EffectOrigin } from '../../ports/worlds.js';
 import { pathOfPatch } from '../places.js';
 import { quote } from '../phrase.js';
 import { resource } from '../resource.js';
+import { sayOrigins } from '../say-origins.js';
 import {
   type Block,
   type Blocks,
@@ -92,12 +93,14 @@ function drawOwner(owner: string, all: readonly DiffedChange[], isOne: boolean):
 
 /** One effect, by the number of its patch. Of several, each says what it found and left. */
 function drawBlame(effect: EffectOrigin, isOne: boolean, is_step: boolean): Block {
-  const { state_before: before, state_after: after, entity_id, environment_label, llm_call_id, turn } = effect;
+  const { state_before: before, state_after: after, entity_id, environment_label, llm_call_id, turn, origins } = effect;
   const label = `Why? The prompt that changed ${entity_id ?? environment_label} in turn ${turn}`;
   return note(
     'by ',
     linkToPatch(effect, isOne),
-    faint(`, effect ${effect.effect_index + 1} (${effect.op})`),
+    faint(
+      `, effect ${effect.effect_index + 1} (${effect.op})${origins === null ? '' : `, from ${sayOrigins(origins)}`}`,
+    ),
     is_step && before !== null ? faint(`: ${quote(before, 60)} -> ${quote(after, 60)}`) : null,
     ' ',
     llm_call_id === null ? null : { ...linkTo('llm_call', llm_call_id, 'Why?'), label },

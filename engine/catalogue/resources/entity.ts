@@ -4,6 +4,7 @@ import { toTurn } from '../../operations/browse/list-part.js';
 import { type EntityLife, showEntityLife } from '../../operations/entities.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { resource } from '../resource.js';
+import { sayOrigins } from '../say-origins.js';
 import {
   type Blocks,
   change,
@@ -63,7 +64,12 @@ function viewEntity(shown: EntityLife): RecordView {
       section(
         'now',
         'What it is',
-        facts({ id: code(id), place: environment ?? null, goal: goal ?? null }),
+        facts({
+          id: code(id),
+          place: environment ?? null,
+          goal: goal ?? null,
+          'state from': sayOrigins(shown.origins),
+        }),
         prose(state),
         kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
       ),
@@ -82,10 +88,10 @@ function drawMemories({ memory, world_slug, id }: EntityLife): Blocks {
     list(
       memory
         .toReversed()
-        .map(({ content, turn }) => [
+        .map(({ content, turn, origins }) => [
           prose(content),
           note(
-            faint(turn === 0 ? 'from the scenario' : `turn ${turn}`),
+            faint(turn === 0 ? 'from the scenario' : `turn ${turn}, from ${sayOrigins(origins)}`),
             content.length > ASKED_LENGTH_MAX ? null : [', ', linkToKnowledge(world_slug, id, content)],
           ),
         ]),

@@ -3,6 +3,7 @@ import { showInvocation } from '../../operations/records.js';
 import { isInDoubt } from '../../operations/settle-call.js';
 import type { InvocationRecord, SettlementRecord, ToolResultRecord } from '../../ports/records.js';
 import { resource } from '../resource.js';
+import { sayArgumentOrigins } from '../say-origins.js';
 import {
   type Block,
   type Blocks,
@@ -73,6 +74,7 @@ function viewInvocation(call: InvocationRecord): RecordView {
           attempt: linkTo('attempt', call.attempt_id),
           effect: call.repeatable ? `${words(call.effect_class)}, repeatable` : words(call.effect_class),
           policy: saidByPolicy(call),
+          [call.llm_call_id === null ? 'arguments come from' : 'it saw']: sayArgumentOrigins(call.argument_origins),
           'HTTP status': call.http_status,
           validation: words(call.validation_status),
           'input schema': linkTo('json_schema', call.input_schema_hash),

@@ -10,6 +10,11 @@ export type Size =
   | { readonly schemas_max: number }
   | { readonly because: 'tracking' | 'patterns' | 'compiling' };
 
+/** The values that a schema permits, where they are few: a list, two limits, or true and false. */
+export type Values =
+  | { readonly kind: 'listed'; readonly count: number }
+  | { readonly kind: 'between'; readonly least: number; readonly most: number };
+
 /** A name that JSON Schema does not have, and its name today. */
 export interface UnknownWord {
   readonly name: string;
@@ -70,6 +75,28 @@ export const SCHEMA_PROBLEMS = {
     message: ({ name }) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
     repair: correctOrAccept,
     example: { name: 'requird', nearest: 'required' },
+  }),
+  DECLASSIFY_NOT_CLOSED: content<{ readonly because: 'open' | 'no_result' }>({
+    meaning:
+      'A value of a source may lose the label of its source only where the author has listed or bounded what it can be.',
+    message: ({ because }) =>
+      because === 'open'
+        ? '"declassify" stands where a value can be anything: a text could come in as a trusted one'
+        : '"declassify" stands in a schema that describes no result',
+    repair: ({ because }) =>
+      because === 'open'
+        ? 'Give the member an "enum" or a "const", the type "boolean", or a number a "minimum" and a "maximum"; or remove "declassify".'
+        : 'Remove it: only the schema of a result can declassify what a source has answered.',
+    example: { because: 'open' },
+  }),
+  DECLASSIFIED: note<{ readonly values: Values }>({
+    message: ({ values }) => {
+      const what =
+        values.kind === 'listed' ? `one of ${values.count} values` : `a number from ${values.least} to ${values.most}`;
+      return `"declassify" lets a source choose ${what} here, and no rule of a policy by the origin of that source sees it`;
+    },
+    repair: 'Accept that, or remove "declassify".',
+    example: { values: { kind: 'listed', count: 3 } },
   }),
   CONNECTION_ID_IN_SCHEMA: content({
     meaning: 'A schema has a member for the id of a connection, which only a binding may choose.',

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, NotPerformedOn, Redaction, Reference } from '../../generated/workflow.js';
+import { listDeclassified, valuesOf } from '../policy/answer-origins.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import { foreseeBinding, isDenied } from './foresee-binding.js';
 import { notAllowed } from './not-allowed.js';
@@ -129,7 +130,10 @@ export function compileReference(
   const value: SchemaProgram = { hash, schema: { type: 'object' }, validate: () => [] };
   if (schema === undefined) return { value, problems: [missing(document, pointer, 'json_schema', hash)] };
   const compiled = parts.compileSchema(hash, schema);
-  if (compiled.ok) return { value: { hash, schema, validate: compiled.value }, problems: [] };
+  if (compiled.ok) {
+    const declassified = inDocument({ kind: 'json_schema', hash }, checkDeclassified(schema, pointer));
+    return { value: { hash, schema, validate: compiled.value }, problems: declassified };
+  }
   return {
     value,
     problems: compiled.problems.map((problem) => ({
@@ -138,6 +142,19 @@ export function compileReference(
       document: { kind: 'json_schema', hash },
     })),
   };
+}
+
+/** @param reference where the schema is named: by that it describes a result, or something else */
+function checkDeclassified(schema: JsonObject, reference: string): readonly Problem[] {
+  const isResult = reference.endsWith('/result_schema_ref');
+  return listDeclassified(schema).map(({ pointer, schema: member }) => {
+    const place = { pointer: `${pointer}/declassify` };
+    if (!isResult) return problem('DECLASSIFY_NOT_CLOSED', { because: 'no_result' }, place);
+    const values = valuesOf(member);
+    return values === undefined
+      ? problem('DECLASSIFY_NOT_CLOSED', { because: 'open' }, place)
+      : problem('DECLASSIFIED', { values }, place);
+  });
 }
 
 function findSource(

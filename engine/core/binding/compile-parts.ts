@@ -4,7 +4,6 @@ import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { PolicyProgram, SchemaCompiler } from '../protocol/program.js';
-import type { SeenSources } from '../policy/origin.js';
 import type { SettingFields } from './source-settings.js';
 
 export interface CompileParts {
@@ -32,8 +31,6 @@ export interface WorkflowSetting {
   readonly connections?: readonly string[];
   /** A policy is named and cannot be found: its permissions are not known. */
   readonly policy_missing?: boolean;
-  /** The labels of the sources whose answers its prompts may hold. */
-  readonly seen: Pick<SeenSources, 'read' | 'world'>;
 }
 
 /** A value, and all that is wrong with it. The value is usable only where nothing is. */

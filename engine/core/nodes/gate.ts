@@ -1,5 +1,6 @@
 import { unreachable } from '../../contract/unreachable.js';
 import type { GateVerdict } from '../../generated/gate-verdict.js';
+import { originsSeen } from '../policy/provenance.js';
 import { quoteText } from '../prompt/quote.js';
 import type { Said } from '../prompt/items.js';
 import type { CallEvent } from '../protocol/event.js';
@@ -96,7 +97,8 @@ export function handleVerdict<State extends object>(
     case 'retry': {
       const { tokens, duration_ms, generations } = answer.lane;
       const message = `The quality gate asks for another answer: ${quoteText(reason)}`;
-      const given = { said, complaint: { detail: 'gate_retry', message }, offered, call_key: event.key } as const;
+      const complaint = { detail: 'gate_retry', message, origins: originsSeen(answer.lane.messages) } as const;
+      const given = { said, complaint, offered, call_key: event.key };
       const asked = correct(node, scope, { ...lane, tokens, duration_ms, generations }, given);
       const rejection = toRejection({ node, scope, lane, said }, message);
       return { ...waitFor(asked, (next) => toState({ lane: next })), verdict: { ...verdict, rejection } };

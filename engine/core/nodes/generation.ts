@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { type Answered, originsWithin } from '../policy/answer-origins.js';
 import { present } from '../../contract/present.js';
 import { limitOutput } from '../budget/limit-output.js';
 import { contentHash } from '../content/canonical.js';
@@ -20,14 +21,15 @@ import type {
   ToolCalling,
 } from '../protocol/program.js';
 import { textSchema } from '../protocol/program.js';
+import { traceScope } from '../protocol/scope.js';
 import { renderEvents, renderOwnTurns } from '../world/recent-events.js';
 import {
   pinnedMemories,
   type Projection,
   project,
   renderMemories,
+  renderProjection,
   renderSubject,
-  toProjectionJson,
 } from '../world/projection.js';
 import type { Entity } from '../world/world.js';
 import type { Complaint } from './complaint.js';
@@ -81,7 +83,7 @@ export interface GateProgram extends Pick<GenerationProgram, 'call' | 'prompt' |
 
 /** What a gate judges, and the lane in which that was answered: the gate uses what is left to the node. */
 export interface Judged {
-  readonly answer: Json;
+  readonly answer: Answered;
   readonly key: string;
   readonly lane: Lane;
 }
@@ -99,7 +101,7 @@ export function openLane(
   const rendered = renderPrompt(node.prompt, {
     ...toPromptScope(node.projection, scope, subject),
     tools,
-    ...present({ answer: judged?.answer }),
+    ...present({ answer: judged && { value: judged.answer.value, origins: originsWithin(judged.answer) } }),
   });
   if (!rendered.ok)
     return {
@@ -134,7 +136,7 @@ export function toPromptScope(projection: Projection, scope: NodeScope, subject:
   return {
     world: { slug: world.slug, attempted_turn: world.turn + 1, simulation_time },
     subject: { id: subject.id, name: subject.name },
-    projection: () => toProjectionJson(project(world, subject, projection)),
+    projection: () => renderProjection(project(world, subject, projection)),
     rendered_subject: () => renderSubject(subject, projection),
     recent_events: () => renderEvents(world, subject, projection),
     own_turns: () => renderOwnTurns(world, subject, projection),
@@ -144,6 +146,7 @@ export function toPromptScope(projection: Projection, scope: NodeScope, subject:
     absent: scope.absent,
     tools: () => [],
     nodes: scope.nodes,
+    originsAt: traceScope(scope.frozen, scope.outputs),
   };
 }
 
@@ -277,7 +280,10 @@ export function correct(
   }
   const isCall = listCalls(said).length > 0;
   const text = isCall ? writeRejection(complaint, rejectionText(complaint)) : correctionText(complaint);
-  const corrected = append(lane, [toSaidMessage(said), ...toReplies(said, [{ origin: 'correction', text }])]);
+  const corrected = append(lane, [
+    toSaidMessage(said),
+    ...toReplies(said, [{ origin: 'correction', text, ...present({ origins: complaint.origins }) }]),
+  ]);
   return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, given.offered);
 }
 

@@ -3,13 +3,12 @@ import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { canonicalText } from '../content/canonical.js';
 import { isList, isObject } from '../content/json-pointer.js';
-import type { SeenSources } from '../policy/origin.js';
-import { type Provenance, traceArguments } from '../policy/provenance.js';
+import { traceArguments, type TracedRequest } from '../policy/provenance.js';
 import type { Message } from '../prompt/message.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../protocol/judge-request.js';
 import type { PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
-import { dependsOnArguments, ruleOn } from '../protocol/ruling.js';
+import { ruleOn } from '../protocol/ruling.js';
 import { findBlankTexts } from '../world/blank-text.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { EFFECT_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
@@ -27,7 +26,7 @@ export type JudgedOutput =
       readonly kind: 'tool_call';
       readonly tool: PermittedTool;
       readonly arguments: JsonObject;
-      readonly provenance?: Provenance;
+      readonly provenance: TracedRequest;
     }
   | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
   | { readonly kind: 'unusable'; readonly complaint: Complaint };
@@ -36,7 +35,6 @@ interface JudgingNode {
   readonly envelope: SchemaProgram;
   readonly patch: SchemaProgram;
   readonly tools: readonly ToolProgram[];
-  readonly sources: SeenSources;
   readonly projection: Projection;
   readonly may: PatchReach;
 }
@@ -99,10 +97,8 @@ function judgeToolCall(
   if (problems.length > 0)
     return unusable('bad_arguments', `The arguments of ${name} do not fit: ${listProblems(problems)}`);
   const { subject_id } = scope;
-  if (!dependsOnArguments(tool.call, subject_id)) return { kind: 'tool_call', tool, arguments: args };
   const { entities } = project(scope.frozen.world, liveSubject(scope), node.projection);
-  const roster_ids = new Set(entities.map(({ id }) => id));
-  const shown = { messages, sources: node.sources, schema: tool.arguments.schema, roster: roster_ids };
+  const shown = { messages, schema: tool.arguments.schema, roster: new Set(entities.map(({ id }) => id)) };
   const provenance = traceArguments(args, shown);
   const ruling = ruleOn({ call: tool.call, subject_id, request: args, provenance });
   if (ruling?.decision === 'deny')

@@ -2,6 +2,8 @@ import type { LlmJsonNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
 import { resultShape } from '../binding/typed-schemas.js';
+import { traceAnswer } from '../policy/answer-origins.js';
+import { originsSeen } from '../policy/provenance.js';
 import type { OfferedSchema, SchemaProgram } from '../protocol/program.js';
 import { smallestValue } from '../typing/smallest-value.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
@@ -65,7 +67,13 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
     const misfit = findMisfit(node.result, read.value);
     if (misfit !== undefined) return reject(answer, misfit);
     const verdict = acceptAnswer(answer, 'json_answer', [{ kind: 'parsed_output', value: read.value }]);
-    return askGate(answer, { kind: 'done', output: read.value, verdict }, (waits) => waits);
+    // What it chose within limits of the author tells nothing else of what a source said to it.
+    const seen = originsSeen(answer.lane.messages);
+    const [others, dropped] = [false, true].map((ofSources) =>
+      seen.filter((one) => one.startsWith('source:') === ofSources),
+    );
+    const output = traceAnswer(read.value, node.result.schema, { others: others ?? [], dropped: dropped ?? [] });
+    return askGate(answer, { kind: 'done', output, verdict }, (waits) => waits);
   },
 
   describeCall: describeGeneration,

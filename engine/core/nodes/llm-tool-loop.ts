@@ -4,7 +4,9 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
-import type { SeenSources } from '../policy/origin.js';
+import { originsWithin, traceAnswer } from '../policy/answer-origins.js';
+import { originsSeen } from '../policy/provenance.js';
+import { OF_MODEL, type Origins, ofSource } from '../prompt/origins.js';
 import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
 import type { Segment } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
@@ -46,8 +48,6 @@ import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
 export interface LlmToolLoopProgram extends GenerationProgram {
   readonly tools: readonly ToolProgram[];
-  /** The sources whose answers its prompt may hold. */
-  readonly sources: SeenSources;
   readonly max_tool_calls: number;
   readonly may: PatchReach;
   readonly envelope: SchemaProgram;
@@ -114,7 +114,6 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
     const value = {
       ...generation.value,
       tools,
-      sources: { ...setting.seen, tools: permittedOf(tools).map(({ call }) => call.source.label) },
       max_tool_calls,
       may,
       envelope: compileContract(parts, 'tool_loop_output'),
@@ -223,7 +222,9 @@ function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): St
     return electTool(answer, toolCalls, judged, acceptAnswer(answer, 'tool_call', [parsed]));
   const patch = judged.patch as unknown as Json;
   const verdict = acceptAnswer(answer, 'final_patch', [parsed, { kind: 'accepted_patch', value: patch }]);
-  const done = { kind: 'done', output: patch, patch: { patch: judged.patch, call_key: key }, verdict } as const;
+  const origins = originsSeen(answer.lane.messages);
+  const output = { value: patch, origins };
+  const done = { kind: 'done', output, patch: { patch: judged.patch, call_key: key, origins }, verdict } as const;
   return askGate(answer, done, (waits) => ({ ...waits, tool_calls: toolCalls }));
 }
 
@@ -253,7 +254,8 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
-    ...present({ tool_call_id: listCalls(said)[0]?.call_id, provenance }),
+    provenance,
+    ...present({ tool_call_id: listCalls(said)[0]?.call_id }),
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };
@@ -276,13 +278,23 @@ function handleTool(
   const longer = append(lane, [
     toSaidMessage(said),
     ...toReplies(said, [
-      { origin: 'tool_result', text: writeOutput(tool, said, output, isShownToModel) },
+      {
+        origin: 'tool_result',
+        text: writeOutput(tool, said, output, isShownToModel),
+        origins: originsOfResult(tool, output),
+      },
       ...lastLap(node, tool_calls, offered),
     ]),
   ]);
   const asked = ask(node, scope, { ...longer, round: lane.round + 1, generation_try: 1 }, offered);
   const step = waitInLane(asked, tool_calls);
   return isShownToModel ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
+}
+
+/** The model that called the tool may have chosen what the source said, within the author's limits too. */
+function originsOfResult({ call }: PermittedTool, output: Json): Origins {
+  const dropped = ofSource(call.source.label);
+  return originsWithin(traceAnswer(output, call.output?.schema, { others: OF_MODEL, dropped }));
 }
 
 function writeOutput({ name }: PermittedTool, said: Said, output: Json, hasFailed: boolean): string {
@@ -299,7 +311,7 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
     case 'authz_denied':
     case 'approval_denied':
     case 'approval_expired':
-      return { detail: 'policy_denied', message: quoteText(event.message) };
+      return { detail: 'policy_denied', message: quoteText(event.message), origins: ['author', 'model', 'person'] };
     case 'schema_invalid':
       return { detail: 'bad_arguments', message: quoteText(event.message) };
     default:

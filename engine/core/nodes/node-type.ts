@@ -8,7 +8,9 @@ import type { Absent } from '../prompt/render.js';
 import type { Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import type { NodeProgram } from '../protocol/program.js';
-import type { Scope } from '../protocol/scope.js';
+import type { Outputs, Scope } from '../protocol/scope.js';
+import type { Answered } from '../policy/answer-origins.js';
+import type { Origins } from '../prompt/origins.js';
 import type { Verdict } from '../protocol/verdict.js';
 import type { Reader } from '../typing/join-readings.js';
 import type { Shape } from '../typing/shape.js';
@@ -76,6 +78,8 @@ export interface NodeScope {
   readonly absent: readonly Absent[];
   /** Outputs of finished nodes: `{"<id>": {"output": ...}}`. */
   readonly nodes: Json;
+  /** The same outputs, and where they come from. */
+  readonly outputs: Outputs;
   /** The memories that were retrieved for the node; left out where it asks for none. */
   readonly retrieved?: Retrieved;
 }
@@ -83,13 +87,14 @@ export interface NodeScope {
 /** The result of a node's start, or of an event that it handles. */
 export type NodeStep<State> =
   | { readonly kind: 'waits'; readonly state: State; readonly commands: readonly Invoke[]; readonly verdict?: Verdict }
-  | { readonly kind: 'done'; readonly output: Json; readonly patch?: AnsweredPatch; readonly verdict?: Verdict }
+  | { readonly kind: 'done'; readonly output: Answered; readonly patch?: AnsweredPatch; readonly verdict?: Verdict }
   | { readonly kind: 'failed'; readonly failure: NodeFailure; readonly verdict?: Verdict };
 
 /** A patch that the live world accepts, and the call that answered with it. */
 export interface AnsweredPatch {
   readonly patch: WorldPatch;
   readonly call_key: string;
+  readonly origins: Origins;
 }
 
 /** Why a node failed, as the attempt says it that ends with it. */

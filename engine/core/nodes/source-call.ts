@@ -1,15 +1,16 @@
 import type { Json } from '../../contract/json.js';
-import { present } from '../../contract/present.js';
 import type { SourceCallNode } from '../../generated/workflow.js';
 import { checkRedaction } from '../binding/check-redaction.js';
 import { checkRequest } from '../binding/check-requests.js';
 import { compileCall } from '../binding/compile-call.js';
 import { resultShape } from '../binding/typed-schemas.js';
+import { traceAnswer } from '../policy/answer-origins.js';
+import { originsOfRequest, traceTemplate } from '../policy/provenance.js';
+import { type Origins, ofSource } from '../prompt/origins.js';
 import { toInvoke } from '../protocol/command.js';
 import type { CallProgram, NodeProgram } from '../protocol/program.js';
 import { resolveTemplate } from '../protocol/request-template.js';
-import { traceRequest } from '../protocol/ruling.js';
-import { toTemplateContext } from '../protocol/scope.js';
+import { toTemplateContext, traceScope } from '../protocol/scope.js';
 import { unveil } from '../typing/shape.js';
 import { smallestAnswer } from '../typing/smallest-value.js';
 import { nodeKey } from './call-key.js';
@@ -21,8 +22,11 @@ export interface SourceCallProgram extends NodeProgram {
   readonly request_template: Json;
 }
 
-/** It waits for its one call, and keeps nothing. */
-type SourceCallState = Readonly<Record<string, never>>;
+/** It waits for its one call. */
+export interface SourceCallState {
+  /** Of the request. */
+  readonly origins: Origins;
+}
 
 /** The part after `<subject>/<node>/` in the key of its call. */
 const KEY_SUFFIX = 'call';
@@ -60,18 +64,20 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
       return { kind: 'failed', failure: templateUnresolved(`node ${id}`, resolved.missing.from, context) };
     const key = nodeKey({ subject: scope.subject_id, node: id }, KEY_SUFFIX);
     const { workflow_hash, subject_id } = scope;
-    const provenance = traceRequest({ call, subject_id }, request_template, resolved.request);
+    const originsAt = traceScope(scope.frozen, scope.outputs);
+    const provenance = traceTemplate(request_template, resolved.request, originsAt);
     const place = { key, invocation_kind: 'node_call', workflow_hash, subject_id, node_id: id } as const;
     return {
       kind: 'waits',
-      state: {},
-      commands: [{ ...toInvoke(call, resolved.request), ...place, ...present({ provenance }) }],
+      state: { origins: originsOfRequest(provenance) },
+      commands: [{ ...toInvoke(call, resolved.request), ...place, provenance }],
     };
   },
 
-  handle(_node, _state, event) {
+  handle({ call }, { origins: others }, event) {
     if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-    return { kind: 'done', output: event.value };
+    const dropped = ofSource(call.source.label);
+    return { kind: 'done', output: traceAnswer(event.value, call.output?.schema, { others, dropped }) };
   },
 
   describeCall: ({ subject, node }, rest) =>

@@ -2,8 +2,8 @@ import type { Json } from '../../contract/json.js';
 import type { Rule as AuthoredRule, ToolPolicy } from '../../generated/tool-policy.js';
 import type { EffectClass } from '../../generated/workflow.js';
 import { toPointer } from '../content/json-pointer.js';
+import { type Origin, type Origins, unionOf } from '../prompt/origins.js';
 import { compileCondition, type ReadArguments, readerOf } from './condition.js';
-import type { Origin } from './origin.js';
 import { leavesOf, type Provenance } from './provenance.js';
 
 export type Decision = AuthoredRule['decide'];
@@ -114,11 +114,6 @@ export function foresee(rules: Rules, call: PolicedCall): Foreseen {
   return { decisions: new Set([ruling.decision, ...possible]), ruling };
 }
 
-/** Whether a decision about a call depends on where its arguments come from. */
-export function readsProvenance(rules: Rules, call: PolicedCall): boolean {
-  return rules.selecting(call).some(({ is_conditional }) => is_conditional);
-}
-
 function rulingOf(ranked: readonly Rule[], matches: (rule: Rule) => boolean): Ruling {
   let approval: Rule | undefined;
   for (const rule of ranked) {
@@ -214,19 +209,14 @@ function toOriginTest({ origins, decide: decision }: AuthoredRule) {
   const listed = new Set(origins);
   const isListed = (origin: Origin): boolean =>
     listed.has(origin) || (origin.startsWith('source:') && listed.has('source:*'));
-  return (found: ReadonlySet<Origin> | 'anything'): boolean => {
+  return (found: Origins | 'anything'): boolean => {
     if (found === 'anything') return decision !== 'allow';
-    return decision === 'allow' ? [...found].every(isListed) : [...found].some(isListed);
+    return decision === 'allow' ? found.every(isListed) : found.some(isListed);
   };
 }
 
 /** The origins of all arguments of a call. Without arguments, what the model saw made it call. */
-function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): ReadonlySet<Origin> | 'anything' {
-  const all = new Set<Origin>();
-  for (const { tokens } of leavesOf(args)) {
-    const origins = known.get(toPointer(tokens)) ?? seen;
-    if (origins === 'anything') return origins;
-    for (const origin of origins) all.add(origin);
-  }
-  return all;
+function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): Origins | 'anything' {
+  const all = leavesOf(args).map(({ tokens }) => known.get(toPointer(tokens)) ?? seen);
+  return all.includes('anything') ? 'anything' : unionOf(all.filter((origins) => origins !== 'anything'));
 }

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { findAt, isList, isObject, pointerTokens, toPointer } from '../content/json-pointer.js';
-import type { Message } from '../prompt/message.js';
-import { isTrusted, type Origin, originsOfSegment, type SeenSources } from './origin.js';
+import { type Message, originsOf, type Segment } from '../prompt/message.js';
+import { isTrusted, OF_AUTHOR, OF_MODEL, OF_SCENARIO, type Origins, unionOf } from '../prompt/origins.js';
 
 /** Where the arguments of a call come from. */
 export interface Provenance {
   /** The origins of every argument that is not known; `anything`, where nobody says what they are. */
-  readonly seen: ReadonlySet<Origin> | 'anything';
+  readonly seen: Origins | 'anything';
   /** The origins of each known argument, by the pointer of its value. */
-  readonly known: ReadonlyMap<string, ReadonlySet<Origin>>;
+  readonly known: ReadonlyMap<string, Origins>;
 }
 
 /** The provenance of arguments of which nothing is known. */
@@ -23,26 +23,53 @@ export function listOrigins(
   if (provenance === undefined || provenance.seen === 'anything') return undefined;
   const { seen, known } = provenance;
   const pointers = leavesOf(args).map(({ tokens }) => toPointer(tokens));
-  return Object.fromEntries(pointers.map((pointer) => [pointer, [...(known.get(pointer) ?? seen)].toSorted()]));
+  return Object.fromEntries(pointers.map((pointer) => [pointer, known.get(pointer) ?? seen]));
 }
 
-/** Where the request of an authored template comes from: what the template does not read from elsewhere is known. */
-export function traceTemplate(template: Json, request: Json): Provenance {
-  const written = leavesOf(request).filter(({ tokens }) => isLiteral(template, tokens));
-  return { ...UNTRACED, known: new Map(written.map(({ tokens }) => [toPointer(tokens), OF_AUTHOR])) };
+/** The origins of the value to which a path leads, in the context that request templates read. */
+export type OriginsAt = (tokens: readonly string[]) => Origins;
+
+/** Where the request of an authored template comes from: what trusted origins wrote is known. */
+export function traceTemplate(template: Json, request: Json, originsAt: OriginsAt): TracedRequest {
+  const traced = leavesOf(request).map(
+    ({ tokens }) => [toPointer(tokens), originsIn(template, tokens, originsAt)] as const,
+  );
+  const known = new Map(traced.filter(([, origins]) => isTrusted(origins)));
+  return { seen: unionOf(traced.map(([, origins]) => origins).filter((origins) => !isTrusted(origins))), known };
 }
 
-const OF_AUTHOR: ReadonlySet<Origin> = new Set(['author']);
+/** The provenance of a request whose origins are all recorded. */
+export interface TracedRequest extends Provenance {
+  readonly seen: Origins;
+}
 
-function isLiteral(template: Json | undefined, [token, ...rest]: readonly string[]): boolean {
-  if (template === undefined || (isObject(template) && Object.hasOwn(template, '$from'))) return false;
-  return token === undefined || isLiteral(findAt(template, [token]), rest);
+/** The provenance of a request as its record has it: origins by pointer, and under `""` those of all other arguments. */
+export function toArgumentOrigins({ seen, known }: TracedRequest): Readonly<Record<string, Origins>> {
+  return { '': seen, ...Object.fromEntries(known) };
+}
+
+/** Everything that a request comes from. */
+export function originsOfRequest({ seen, known }: TracedRequest): Origins {
+  return unionOf([seen, ...known.values()]);
+}
+
+function originsIn(template: Json | undefined, [token, ...rest]: readonly string[], originsAt: OriginsAt): Origins {
+  if (isObject(template) && typeof template['$from'] === 'string') {
+    const read = originsAt([...pointerTokens(template['$from']), ...(token === undefined ? [] : [token, ...rest])]);
+    return Object.hasOwn(template, 'default') ? unionOf([read, OF_AUTHOR]) : read;
+  }
+  if (token === undefined || template === undefined) return OF_AUTHOR;
+  return originsIn(findAt(template, [token]), rest, originsAt);
+}
+
+/** Everything that a model may have its answer from: all that it was shown, and itself. */
+export function originsSeen(messages: readonly Pick<Message, 'segments'>[]): Origins {
+  return unionOf([...messages.flatMap(({ segments }) => segments.map(originsOf)), OF_MODEL]);
 }
 
 /** What a model was shown, and what else makes an argument known. */
 export interface Shown {
   readonly messages: readonly Pick<Message, 'segments'>[];
-  readonly sources: SeenSources;
   /** Of the arguments, as their author wrote it. */
   readonly schema: JsonObject;
   /** The ids of the entities that the subject is shown. */
@@ -53,40 +80,35 @@ export interface Shown {
  * Where the arguments come from that a model has chosen. A value is known where it is a constant of the schema, an id of
  * the roster, or a whole word of a text that only trusted origins wrote; any other may come from all that the model saw.
  */
-export function traceArguments(args: Json, { messages, sources, schema, roster }: Shown): Provenance {
-  const segments = messages.flatMap((message) => message.segments);
-  const seen = new Set<Origin>(['model']);
-  const trusted: { readonly text: string; readonly origins: readonly Origin[] }[] = [];
-  for (const { origin, text } of segments) {
-    const origins = originsOfSegment(origin, sources);
-    for (const each of origins) seen.add(each);
-    // Descriptions and schemas repeat words of every kind; only what its author wrote as a text makes a value known.
-    if (origin !== 'schema' && isTrusted(origins)) trusted.push({ text, origins });
-  }
-  const known = new Map<string, ReadonlySet<Origin>>();
+export function traceArguments(args: Json, { messages, schema, roster }: Shown): TracedRequest {
+  // Descriptions and schemas repeat words of every kind; only what its author wrote as a text makes a value known.
+  const trusted = messages.flatMap(({ segments }) =>
+    segments.filter((segment) => segment.origin !== 'schema' && isTrusted(originsOf(segment))),
+  );
+  const known = new Map<string, Origins>();
   for (const { tokens, value } of leavesOf(args)) {
-    const declared = declaredAt(schema, schema, tokens);
+    const declared = declaredAt(schema, tokens);
     const origins = declared && findKnown(value, { constants: constantsOf(declared), roster, trusted });
     if (origins !== undefined) known.set(toPointer(tokens), origins);
   }
-  return { seen, known };
+  return { seen: originsSeen(messages), known };
 }
 
 interface Trusted {
   readonly constants: readonly Json[];
   readonly roster: ReadonlySet<string>;
-  readonly trusted: readonly { readonly text: string; readonly origins: readonly Origin[] }[];
+  readonly trusted: readonly Segment[];
 }
 
-function findKnown(value: Json, { constants, roster, trusted }: Trusted): ReadonlySet<Origin> | undefined {
+function findKnown(value: Json, { constants, roster, trusted }: Trusted): Origins | undefined {
   const written = canonicalText(value);
   if (constants.some((constant) => canonicalText(constant) === written)) return OF_AUTHOR;
-  if (typeof value === 'string' && roster.has(value)) return new Set(['scenario']);
+  if (typeof value === 'string' && roster.has(value)) return OF_SCENARIO;
   // Any text has a word such as true, or nothing: that does not make it the source of an argument.
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = typeof value === 'string' ? value : written;
-  const origins = trusted.find(({ text }) => holdsWord(text, word))?.origins;
-  return origins && new Set(origins);
+  const found = trusted.find(({ text }) => holdsWord(text, word));
+  return found && originsOf(found);
 }
 
 /** Whether a text holds a word, with nothing beside it that could belong to a longer one. */
@@ -100,9 +122,9 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Letters, digits and the signs of addresses and paths join a longer word; a dot or comma does within one. */
+/** Letters, digits and the signs of addresses and paths join a longer word; a dot or comma does within one. In JSON, a quote is escaped. */
 const CONTINUES_BEFORE = /[\p{L}\p{M}\p{N}_@/\\+~-]$|[\p{L}\p{N}][.:,]$/u;
-const CONTINUES_AFTER = /^[\p{L}\p{M}\p{N}_@/\\+~-]|^[.:,][\p{L}\p{N}]/u;
+const CONTINUES_AFTER = /^[\p{L}\p{M}\p{N}_@/+~-]|^\\(?!")|^[.:,][\p{L}\p{N}]/u;
 
 /** Every scalar value of arguments, and every empty list or object. */
 export function leavesOf(
@@ -120,13 +142,18 @@ export function leavesOf(
  * What a schema declares at a place, by `properties`, `items` and references. A model has chosen the name of any member
  * that no schema declares, so that a value below it is never known.
  */
-function declaredAt(root: JsonObject, schema: Json | undefined, tokens: readonly string[]): JsonObject | undefined {
+export function declaredAt(
+  root: JsonObject,
+  tokens: readonly string[],
+  schema: Json | undefined = root,
+): JsonObject | undefined {
   const declared = follow(root, schema);
   const [token, ...rest] = tokens;
   if (declared === undefined || token === undefined) return declared;
   const { properties, items } = declared;
   const member = isObject(properties) && Object.hasOwn(properties, token) ? properties[token] : undefined;
-  return declaredAt(root, member ?? (/^\d+$/.test(token) ? items : undefined), rest);
+  const below = member ?? (/^\d+$/.test(token) ? items : undefined);
+  return below === undefined ? undefined : declaredAt(root, rest, below);
 }
 
 /** References chain at most this far. */

@@ -1,7 +1,8 @@
 import { contentHash } from '../content/canonical.js';
 import { sha256 } from '../content/sha256.js';
+import { OF_AUTHOR, OF_MODEL, OF_SCENARIO, type Origins, textOfPieces } from './origins.js';
 
-/** Where a piece of a prompt came from. */
+/** What put a piece into a prompt. */
 export type SegmentOrigin =
   | 'author'
   | 'world'
@@ -28,7 +29,30 @@ export type SegmentOrigin =
 export interface Segment {
   readonly origin: SegmentOrigin;
   readonly text: string;
+  /** Left out where they follow from what put it there. */
+  readonly origins?: Origins;
 }
+
+/** The origins of a segment. A segment of the world on which nothing is noted may hold anything that a patch wrote. */
+export function originsOf({ origin, origins }: Pick<Segment, 'origin' | 'origins'>): Origins {
+  return origins ?? IMPLIED[origin] ?? ['model', 'world'];
+}
+
+/** What follows from the kind of a segment alone. A correction quotes what the model has said. */
+const IMPLIED: Readonly<Partial<Record<SegmentOrigin, Origins>>> = {
+  author: OF_AUTHOR,
+  schema: OF_AUTHOR,
+  last_lap: OF_AUTHOR,
+  'tools.available': OF_AUTHOR,
+  world: OF_SCENARIO,
+  subject: OF_SCENARIO,
+  'memory.pinned': OF_SCENARIO,
+  model: OF_MODEL,
+  reasoning: OF_MODEL,
+  function_call: OF_MODEL,
+  call_id: OF_MODEL,
+  correction: ['author', 'model'],
+};
 
 /** One message, made of pieces. Its content is their concatenation. */
 export interface Message {
@@ -64,7 +88,7 @@ export function listPrefixes(
 }
 
 export function contentOf(message: Pick<Message, 'segments'>): string {
-  return message.segments.map((segment) => segment.text).join('');
+  return textOfPieces(message.segments);
 }
 
 /** The hash of a conversation one message longer: a call's record names it instead of repeating the messages. */

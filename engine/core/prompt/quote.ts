@@ -1,5 +1,6 @@
 import { canonicalText } from '../content/canonical.js';
 import type { Json } from '../../contract/json.js';
+import { type Piece, structure, textOfPieces } from './origins.js';
 
 /**
  * Text of the world in prompts. It is data: wherever it would begin a line of the prompt, the mark begins that line
@@ -26,9 +27,20 @@ export function quoteName(name: string): string {
 /** JSON on one line between fences, under a label. The fences are longer than every run of backticks in it. */
 export function fenceJson(label: string, value: Json): string {
   const json = escapeUnseen(canonicalText(value));
-  const runs = json.match(/`{3,}/g) ?? [];
-  const fence = runs.reduce((longest, run) => (run.length < longest.length ? longest : `${run}\``), '```');
+  const fence = fenceAround(json);
   return `${fence}json ${label}\n${json}\n${fence}`;
+}
+
+/** The same for canonical JSON in pieces. */
+export function fencePieces(label: string, pieces: readonly Piece[]): readonly Piece[] {
+  const json = pieces.map(({ text, origins }) => ({ text: escapeUnseen(text), origins }));
+  const fence = fenceAround(textOfPieces(json));
+  return [structure(`${fence}json ${label}\n`), ...json, structure(`\n${fence}`)];
+}
+
+function fenceAround(json: string): string {
+  const runs = json.match(/`{3,}/g) ?? [];
+  return runs.reduce((longest, run) => (run.length < longest.length ? longest : `${run}\``), '```');
 }
 
 /** The last line of a prompt once a text is added to it. */

@@ -2,7 +2,8 @@ import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import type { MemoryQuery, Retrieved } from '../world/retrieval.js';
 import type { AppliedPatch } from '../world/world-patch.js';
-import type { Provenance } from '../policy/provenance.js';
+import type { TracedRequest } from '../policy/provenance.js';
+import type { Origins } from '../prompt/origins.js';
 import type { Message } from '../prompt/message.js';
 import { type CallProgram, type OfferedSchema, type SchemaDelivery, type RetryClass, textSchema } from './program.js';
 import type { AttemptFailureClass } from './failure.js';
@@ -23,8 +24,8 @@ export interface Invoke {
   readonly request: Json;
   /** SHA-256 of the canonical request, 64 hex digits. */
   readonly request_hash: string;
-  /** Where the request comes from, for the policy; left out where that says nothing of it. Never hashed. */
-  readonly provenance?: Provenance;
+  /** Where the request comes from; left out of a generation, whose messages say it. Never hashed. */
+  readonly provenance?: TracedRequest;
   readonly workflow_hash: string;
   readonly subject_id?: string;
   readonly node_id?: string;
@@ -117,6 +118,8 @@ export interface AcceptedPatch {
   /** The generation that gave it. */
   readonly call_key: string;
   readonly applied: AppliedPatch;
+  /** Everything that its generation saw, and the model. */
+  readonly origins: Origins;
 }
 
 /** Suspend the attempt: every awaited call is answered later, and no driver is needed until then. */

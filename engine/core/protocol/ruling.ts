@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
-import { decide, foresee, type Foreseen, readsProvenance, type PolicedCall, type Ruling } from '../policy/policy.js';
-import { type Provenance, traceTemplate, UNTRACED } from '../policy/provenance.js';
+import { decide, foresee, type Foreseen, type PolicedCall, type Ruling } from '../policy/policy.js';
+import { type Provenance, UNTRACED } from '../policy/provenance.js';
 import type { CallProgram } from './program.js';
 
 /** A call as policy sees it. */
@@ -31,21 +31,6 @@ export function foreseeCall(call: CallForPolicy['call'], subject_id: string | un
   if (policed === undefined) return undefined;
   const { policy } = call;
   return policy === undefined ? { decisions: new Set(['deny']), ruling: NO_POLICY } : foresee(policy.rules, policed);
-}
-
-/** Whether the decision about a call depends on its arguments, and on where they come from. */
-export function dependsOnArguments(call: CallForPolicy['call'], subject_id: string | undefined): boolean {
-  const policed = toPoliced(call, subject_id);
-  return policed !== undefined && call.policy !== undefined && readsProvenance(call.policy.rules, policed);
-}
-
-/** Where a request of an authored template comes from; left out where the policy says nothing of it. */
-export function traceRequest(
-  { call, subject_id }: Pick<CallForPolicy, 'call' | 'subject_id'>,
-  template: Json,
-  request: Json,
-): Provenance | undefined {
-  return dependsOnArguments(call, subject_id) ? traceTemplate(template, request) : undefined;
 }
 
 function toPoliced(

@@ -6,7 +6,7 @@ import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import type { Program } from '../protocol/program.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
-import { askTurnAmbients } from './ambients.js';
+import { askTurnAmbients, toAnswered } from './ambients.js';
 import { decideRetry } from './retry.js';
 import type { Asker } from './asker.js';
 import { openBudgets, reserveCall, settleCall } from './budgets.js';
@@ -103,11 +103,11 @@ function handleEnd(program: Program, state: TurnState, asker: Asker, event: Call
   return join(step, goOn(program, step.state));
 }
 
-function handleTurnReading(program: Program, state: TurnState, { call }: Invoke, event: CallEvent): Step {
-  const isAbsent = isPassedOn(call, event);
+function handleTurnReading(program: Program, state: TurnState, command: Invoke, event: CallEvent): Step {
+  const isAbsent = isPassedOn(command.call, event);
   if (event.kind !== 'call_answered' && !isAbsent) return failTurn(state, { kind: 'fail', ...callFailed(event) });
   const value = isAbsent ? toAbsence(event) : event.value;
-  const step = goOn(program, { ...state, readings: withEntry(state.readings, event.key, value) });
+  const step = goOn(program, { ...state, readings: withEntry(state.readings, event.key, toAnswered(command, value)) });
   return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
 }
 
@@ -186,8 +186,8 @@ function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRu
   };
   if (run.patch === undefined) return next;
   const { subject_id, workflow } = subjectAt(program, state.head);
-  const { node_id, patch, call_key } = run.patch;
-  const { world, applied } = applyPatch(state.world, patch);
+  const { node_id, patch, call_key, origins } = run.patch;
+  const { world, applied } = applyPatch(state.world, patch, origins);
   const accepted = {
     patch_seq: state.patches.length + 1,
     subject_id,
@@ -195,8 +195,9 @@ function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRu
     workflow_hash: workflow.hash,
     call_key: keys.get(call_key) ?? call_key,
     applied,
+    origins,
   };
-  const event = { turn: world.turn + 1, subject_id, patch };
+  const event = { turn: world.turn + 1, subject_id, patch, origins };
   return { ...next, world: { ...world, events: [...world.events, event] }, patches: [...state.patches, accepted] };
 }
 

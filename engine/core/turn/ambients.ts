@@ -7,35 +7,30 @@ import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '.
 import type { Entity } from '../world/world.js';
 import { type Fail, type Invoke, toInvoke } from '../protocol/command.js';
 import { findAbsence } from '../protocol/on-failure.js';
-import { type Scope, toTemplateContext } from '../protocol/scope.js';
-import { traceRequest } from '../protocol/ruling.js';
+import { type Answered, traceAnswer } from '../policy/answer-origins.js';
+import { originsOfRequest, traceTemplate } from '../policy/provenance.js';
+import { OF_AUTHOR, ofSource } from '../prompt/origins.js';
+import { type Reading, type Scope, toTemplateContext, traceScope } from '../protocol/scope.js';
 import { isVisibleTo } from '../protocol/visibility.js';
 
 /** The calls of ambient bindings, or the reason why one cannot be made. */
 export type AmbientAsk = readonly Invoke[] | Fail;
 
-/** A reading and the binding that says where it is injected. */
-export interface Reading {
-  readonly binding: AmbientProgram;
-  readonly value: Json;
-}
-
 /** Every once-per-turn binding, whoever will see it; they read the world at T(N-1). */
 export function askTurnAmbients(program: Program, began: Pick<Scope, 'world' | 'simulation_time'>): AmbientAsk {
   const { world, simulation_time } = began;
-  const context = toTemplateContext({ world, simulation_time, ambient: {} }, {});
-  return collect(program.turn_ambients.map((binding) => askAmbient(binding, binding.key, context, undefined)));
+  const scope = { world, simulation_time, ambient: {}, readings: [] };
+  return collect(program.turn_ambients.map((binding) => askAmbient(binding, binding.key, scope, undefined)));
 }
 
 /** The before-subject bindings that the subject may see; they read its frozen scope. */
 export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): AmbientAsk {
-  const context = toTemplateContext(scope, {});
   const visible = subject.workflow.subject_ambients.filter(
     (binding) => scope.subject !== undefined && isVisibleTo(binding.visible_to, scope.subject),
   );
   return collect(
     visible.map((binding) =>
-      askAmbient(binding, subjectAmbientKey(subject.subject_id, binding.id), context, subject.subject_id),
+      askAmbient(binding, subjectAmbientKey(subject.subject_id, binding.id), scope, subject.subject_id),
     ),
   );
 }
@@ -49,7 +44,7 @@ function subjectAmbientKey(subject_id: string, ambient_id: string): string {
 export function visibleTurnReadings(
   workflow: WorkflowProgram,
   subject: Entity,
-  readings: ReadonlyMap<string, Json>,
+  readings: ReadonlyMap<string, Answered>,
 ): readonly Reading[] {
   return workflow.turn_ambients
     .filter((binding) => isVisibleTo(binding.visible_to, subject))
@@ -57,46 +52,36 @@ export function visibleTurnReadings(
 }
 
 /** The subject's own readings, in the order in which they are declared. */
-export function readingsOfSubject(workflow: WorkflowProgram, readings: ReadonlyMap<string, Json>): readonly Reading[] {
+export function readingsOfSubject(
+  workflow: WorkflowProgram,
+  readings: ReadonlyMap<string, Answered>,
+): readonly Reading[] {
   return workflow.subject_ambients.flatMap((binding) => toReading(binding, readings.get(binding.id)));
 }
 
-/** The readings that a subject is given, and the scope in which it reads them. */
-export interface GivenReadings {
-  readonly scope: Scope;
-  /** Once-per-turn readings, by key. */
-  readonly turn_readings: ReadonlyMap<string, Json>;
-  /** The subject's own, by the id of their binding. */
-  readonly readings: ReadonlyMap<string, Json>;
-}
-
-/** The readings of a subject that are absent: their places below `/ambient`, and why. */
-export function listAbsent(
-  workflow: WorkflowProgram,
-  { scope, turn_readings, readings }: GivenReadings,
-): readonly Absent[] {
-  if (scope.subject === undefined) return [];
-  const given = [
-    ...visibleTurnReadings(workflow, scope.subject, turn_readings),
-    ...readingsOfSubject(workflow, readings),
-  ];
-  return given.flatMap(({ binding, value }) => {
-    const failure_class = findAbsence(binding.call, value);
+/** The readings that are absent: their places below `/ambient`, and why. */
+export function listAbsent({ readings }: Pick<Scope, 'readings'>): readonly Absent[] {
+  return readings.flatMap(({ binding, answer }) => {
+    const failure_class = findAbsence(binding.call, answer.value);
     return failure_class === undefined ? [] : [{ place: binding.inject_at.join('.'), failure_class }];
   });
 }
 
-function toReading(binding: AmbientProgram, value: Json | undefined): readonly Reading[] {
-  return value === undefined ? [] : [{ binding, value }];
+/** A reading, and where it comes from: its source, and what its request was made of. */
+export function toAnswered({ call, provenance }: Invoke, value: Json): Answered {
+  return traceAnswer(value, call.output?.schema, {
+    others: provenance === undefined ? OF_AUTHOR : originsOfRequest(provenance),
+    dropped: ofSource(call.source.label),
+  });
 }
 
-function askAmbient(
-  binding: AmbientProgram,
-  key: string,
-  context: Json,
-  subject_id: string | undefined,
-): Invoke | Fail {
+function toReading(binding: AmbientProgram, answer: Answered | undefined): readonly Reading[] {
+  return answer === undefined ? [] : [{ binding, answer }];
+}
+
+function askAmbient(binding: AmbientProgram, key: string, scope: Scope, subject_id: string | undefined): Invoke | Fail {
   const { call, workflow_hash, id: ambient_id } = binding;
+  const context = toTemplateContext(scope, {});
   const resolved = resolveTemplate(binding.request_template, context);
   if (!resolved.ok) {
     const where = `the request of ambient source ${ambient_id}`;
@@ -104,8 +89,8 @@ function askAmbient(
     return present({ kind: 'fail', failure_class, message, subject_id });
   }
   const place = { key, invocation_kind: 'ambient_context', workflow_hash, ambient_id } as const;
-  const provenance = traceRequest({ call, subject_id }, binding.request_template, resolved.request);
-  return { ...toInvoke(call, resolved.request), ...place, ...present({ provenance, subject_id }) };
+  const provenance = traceTemplate(binding.request_template, resolved.request, traceScope(scope, new Map()));
+  return { ...toInvoke(call, resolved.request), ...place, provenance, ...present({ subject_id }) };
 }
 
 function collect(asked: readonly (Invoke | Fail)[]): AmbientAsk {

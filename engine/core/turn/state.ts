@@ -1,5 +1,5 @@
-import type { Json } from '../../contract/json.js';
 import { SharedMap } from '../content/shared-map.js';
+import type { Answered } from '../policy/answer-origins.js';
 import type { AcceptedPatch, Fail } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { composeWorld, type World } from '../world/world.js';
@@ -25,7 +25,7 @@ export interface TurnState extends Speculation {
   /** Of those, the ones that are answered later, or wait for a person's decision: their deadlines. */
   readonly pended: ReadonlyMap<string, number>;
   /** Views of once-per-turn readings, by key. */
-  readonly readings: ReadonlyMap<string, Json>;
+  readonly readings: ReadonlyMap<string, Answered>;
   /** Index of the head: the first subject whose patch the working world has not taken. */
   readonly head: number;
   /** Subjects that have begun, from the head on, by index. */

@@ -1,4 +1,3 @@
-import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { type NodeState, nodeTypeOf } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
@@ -8,15 +7,16 @@ import type { Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import type { NodeProgram, SubjectProgram } from '../protocol/program.js';
-import { injectReadings, type Scope } from '../protocol/scope.js';
+import { injectReadings, type Outputs, type Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
+import type { Answered } from '../policy/answer-origins.js';
 import type { Retrieved } from '../world/retrieval.js';
 import {
   type AmbientAsk,
   askSubjectAmbients,
-  type GivenReadings,
   listAbsent,
   readingsOfSubject,
+  toAnswered,
   visibleTurnReadings,
 } from './ambients.js';
 
@@ -26,11 +26,16 @@ import {
  *
  *   ambients → nodes → finished
  */
-export interface SubjectRun extends GivenReadings {
+export interface SubjectRun {
+  readonly scope: Scope;
+  /** Once-per-turn readings, by key. */
+  readonly turn_readings: ReadonlyMap<string, Answered>;
+  /** The subject's own, by the id of their binding. */
+  readonly readings: ReadonlyMap<string, Answered>;
   readonly stage: 'ambients' | 'nodes' | 'finished';
   readonly awaited: ReadonlyMap<string, Invoke>;
   readonly waiting: ReadonlyMap<string, NodeState>;
-  readonly outputs: ReadonlyMap<string, Json>;
+  readonly outputs: Outputs;
   /** The memories that were retrieved for nodes, by their ids. */
   readonly retrieved: ReadonlyMap<string, Retrieved>;
   readonly patch?: AnsweredPatch & { readonly node_id: string };
@@ -52,10 +57,10 @@ interface RunStep {
 export function beginRun(subject: SubjectProgram, { world, simulation_time, turn_readings }: RunBase): RunStep {
   const entity = world.entities.get(subject.subject_id);
   if (entity === undefined) throw new Error(`the subject ${subject.subject_id} is not in the world`);
-  const ambient = injectReadings({}, visibleTurnReadings(subject.workflow, entity, turn_readings));
+  const given = injectReadings(visibleTurnReadings(subject.workflow, entity, turn_readings));
   const run: SubjectRun = {
     stage: 'ambients',
-    scope: { world, simulation_time, subject: entity, ambient },
+    scope: { world, simulation_time, subject: entity, ...given },
     turn_readings,
     awaited: new Map(),
     readings: new Map(),
@@ -92,26 +97,23 @@ function withAwaited(run: SubjectRun, commands: readonly Invoke[]): SubjectRun {
   return { ...run, awaited: new Map([...run.awaited, ...asked]) };
 }
 
-function handleReading(
-  subject: SubjectProgram,
-  run: SubjectRun,
-  { call, ambient_id = '' }: Invoke,
-  event: CallEvent,
-): RunStep {
+function handleReading(subject: SubjectProgram, run: SubjectRun, command: Invoke, event: CallEvent): RunStep {
+  const { call, ambient_id = '' } = command;
   const isAbsent = isPassedOn(call, event);
   if (event.kind !== 'call_answered' && !isAbsent) {
     const failure: Fail = { kind: 'fail', ...callFailed(event), subject_id: subject.subject_id };
     return { run: { ...run, failure }, commands: [] };
   }
   const value = isAbsent ? toAbsence(event) : event.value;
-  const read = { ...run, readings: withEntry(run.readings, ambient_id, value) };
+  const read = { ...run, readings: withEntry(run.readings, ambient_id, toAnswered(command, value)) };
   const step = read.awaited.size === 0 ? beginNodes(subject, read) : { run: read, commands: [] };
   return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
 }
 
 function beginNodes(subject: SubjectProgram, run: SubjectRun): RunStep {
-  const ambient = injectReadings(run.scope.ambient, readingsOfSubject(subject.workflow, run.readings));
-  const begun: SubjectRun = { ...run, stage: 'nodes', scope: { ...run.scope, ambient } };
+  const own = readingsOfSubject(subject.workflow, run.readings);
+  const scope = { ...run.scope, ...injectReadings([...run.scope.readings, ...own]) };
+  const begun: SubjectRun = { ...run, stage: 'nodes', scope };
   const first = subject.workflow.nodes.filter((node) => node.after.length === 0);
   return startReadyNodes(subject, begun, first);
 }
@@ -191,7 +193,7 @@ function applyNodeStep(
   }
 }
 
-function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram, output: Json): RunStep {
+function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram, output: Answered): RunStep {
   const finished = {
     ...run,
     waiting: without(run.waiting, node.id),
@@ -205,10 +207,11 @@ function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram,
 }
 
 function toNodeScope({ subject_id, workflow }: SubjectProgram, run: SubjectRun, { id }: NodeProgram): NodeScope {
-  const nodes = Object.fromEntries([...run.outputs].map(([id, output]) => [id, { output }]));
-  const absent = listAbsent(workflow, run);
+  const { scope: frozen, outputs } = run;
+  const nodes = Object.fromEntries([...outputs].map(([id, { value }]) => [id, { output: value }]));
   const retrieved = run.retrieved.get(id);
-  return { subject_id, workflow_hash: workflow.hash, frozen: run.scope, absent, nodes, ...present({ retrieved }) };
+  const given = { subject_id, workflow_hash: workflow.hash, frozen, absent: listAbsent(frozen), nodes, outputs };
+  return { ...given, ...present({ retrieved }) };
 }
 
 /** A map with one entry more, or another value of one. */

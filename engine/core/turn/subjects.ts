@@ -102,7 +102,8 @@ function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: n
 /** The event of a run, where it is done and its patch is one. */
 export function toEvent(program: Program, { world }: TurnState, index: number, run: SubjectRun): readonly WorldEvent[] {
   if (run.stage !== 'finished' || run.patch === undefined) return [];
-  return [{ turn: world.turn + 1, subject_id: subjectAt(program, index).subject_id, patch: run.patch.patch }];
+  const { patch, origins } = run.patch;
+  return [{ turn: world.turn + 1, subject_id: subjectAt(program, index).subject_id, patch, origins }];
 }
 
 /** The outcomes with that of a run: what it has reached, or that it is at work again. */

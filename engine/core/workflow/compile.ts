@@ -7,7 +7,6 @@ import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
-import { listAmbientSources, listWorldSources } from './seen-sources.js';
 import { planOrders } from './plan-orders.js';
 import { changeWorkflow } from './narrow-tools.js';
 import { noteIdleRules, noteLeaks } from './check-policy.js';
@@ -43,9 +42,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
   const scenario = parts.find('scenario', scenarioHash) as unknown as Scenario | undefined;
   if (scenario === undefined) return { ok: false, problems: [missing(document, '', 'scenario', scenarioHash)] };
   const checked = inDocument(document, checkScenario(scenario));
-  const world = listWorldSources(parts, scenario);
   const cognitions = scenario.cognition.map((cognition, index) =>
-    compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}`, world }),
+    compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}` }),
   );
   const problems = withoutRepeats([...checked, ...cognitions.flatMap((compiled) => compiled.problems)]);
   const isKnown = cognitions.every((cognition) => cognition.subjects !== undefined);
@@ -116,8 +114,6 @@ function compileCognition(
   place: {
     readonly cognition: Scenario['cognition'][number];
     readonly pointer: string;
-    /** The labels of all sources of the scenario that answer with data. */
-    readonly world: readonly string[];
   },
 ): CompiledCognition {
   const profileHash = hashOf(place.cognition.profile_ref);
@@ -140,7 +136,6 @@ function compileCognition(
     subjects: place.cognition.subjects,
     ...present({ policy: policy.policy, connections: profile.connections }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
-    seen: { read: listAmbientSources(parts, workflow), world: place.world },
   });
   const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
   const { rules } = policy.policy ?? {};

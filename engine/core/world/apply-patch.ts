@@ -8,18 +8,24 @@ import {
   type WorldDraft,
   type WorldValue,
 } from './patch-operations.js';
+import { type Origins, ofPatch } from '../prompt/origins.js';
 import type { World } from './world.js';
 import type { AppliedEffect, AppliedPatch, WorldPatch } from './world-patch.js';
 
 /**
  * The world after a patch, with the values before and after each effect. `state_before` is the value immediately before
  * the effect, earlier patches and effects included. The given world is not changed.
+ * @param origins of the patch
  * @throws Error where the patch was not judged against this world first: that is a bug
  */
-export function applyPatch(world: World, patch: WorldPatch): { readonly world: World; readonly applied: AppliedPatch } {
+export function applyPatch(
+  world: World,
+  patch: WorldPatch,
+  origins: Origins,
+): { readonly world: World; readonly applied: AppliedPatch } {
   const entities = openDraft(world.entities);
   const environments = openDraft(world.environments);
-  const draft: WorldDraft = { entities, environments, turn: world.turn + 1 };
+  const draft: WorldDraft = { entities, environments, turn: world.turn + 1, origins: ofPatch(origins) };
   const effects = patch.effects.map((effect, effect_index): AppliedEffect => {
     const { op } = effect;
     const parts = partsOf(effect);

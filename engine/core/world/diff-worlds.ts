@@ -1,11 +1,11 @@
 import { PATCH_OPERATIONS, WORLD_VALUES } from './patch-operations.js';
 import type { EffectOperation } from './world-patch.js';
-import type { Entity } from './world.js';
+import type { Content, Entity } from './world.js';
 import { pairByName } from '../content/pair-by-name.js';
 
 /** The contents of a world at one turn. */
 export interface WorldContents {
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly environments: readonly (Content & { readonly label: string })[];
   readonly entities: readonly Entity[];
 }
 

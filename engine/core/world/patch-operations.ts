@@ -1,8 +1,9 @@
 import type { PatchReach } from '../../generated/workflow.js';
 import type { FixedMap } from '../content/fixed-map.js';
+import type { Origins } from '../prompt/origins.js';
 import { agentNames, entityNames, type Names, placeNames, renderRoster } from './roster.js';
 import type { Projected } from './projection.js';
-import type { Entity } from './world.js';
+import type { Content, Entity } from './world.js';
 import type { EffectOperation, WorldEffect } from './world-patch.js';
 
 /** The kinds of value that effects change: the member that names the place, and whether a change is added to what is there. */
@@ -39,9 +40,11 @@ export interface Draft<Value> {
 /** The parts of a world that a patch changes. */
 export interface WorldDraft {
   readonly entities: Draft<Entity>;
-  readonly environments: Draft<string>;
+  readonly environments: Draft<Content>;
   /** The turn that the patch belongs to. */
   readonly turn: number;
+  /** Of what the patch writes. */
+  readonly origins: Origins;
 }
 
 /** The target of an effect, and the text that it writes there. */
@@ -97,9 +100,9 @@ export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>>
     text: 'state',
     limit: { member: 'state', self: 'yourself', perceived: 'entities that you are shown' },
     targets: ({ entities }) => entityNames(entities),
-    apply({ entities }, { target, text }) {
+    apply({ entities, origins }, { target, text }) {
       const entity = present(entities, target);
-      entities.set(target, { ...entity, state: text });
+      if (entity.state !== text) entities.set(target, { ...entity, state: text, origins });
       return { state_before: entity.state, state_after: text };
     },
     perceived_as: 'became',
@@ -116,9 +119,9 @@ export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>>
       const message = `${place} appends a memory to ${JSON.stringify(target)}, which is a prop; only agents remember. Agents that exist here:\n${roster}`;
       return { detail: 'memory_on_prop', message };
     },
-    apply({ entities, turn }, { target, text }) {
+    apply({ entities, turn, origins }, { target, text }) {
       const entity = present(entities, target);
-      entities.set(target, { ...entity, memory: [...entity.memory, { content: text, turn }] });
+      entities.set(target, { ...entity, memory: [...entity.memory, { content: text, turn, origins }] });
       return { state_after: text };
     },
     shown_as: 'memory +',
@@ -128,10 +131,10 @@ export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>>
     text: 'content',
     limit: { member: 'environment', self: 'your own environment', perceived: 'environments that you are shown' },
     targets: placeNames,
-    apply({ environments }, { target, text }) {
-      const before = present(environments, target);
-      environments.set(target, text);
-      return { state_before: before, state_after: text };
+    apply({ environments, origins }, { target, text }) {
+      const { content } = present(environments, target);
+      if (content !== text) environments.set(target, { content: text, origins });
+      return { state_before: content, state_after: text };
     },
     perceived_as: 'became',
     shown_as: 'content ->',

@@ -1,14 +1,16 @@
 import { present } from '../../contract/present.js';
-import type { JsonObject } from '../../contract/json.js';
+import type { Json } from '../../contract/json.js';
 import type { Projection } from '../../generated/workflow.js';
+import { canonicalText } from '../content/canonical.js';
+import { joinPieces, OF_SCENARIO, type Piece, structure } from '../prompt/origins.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
-import type { Entity, Memory, World } from './world.js';
+import type { Content, Entity, Memory, World } from './world.js';
 
 export type { Projection };
 
 /** The part of a world that a subject may see: the only names that prompts and feedback may mention. */
 export interface Projected {
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly environments: readonly (Content & { readonly label: string })[];
   readonly entities: readonly Entity[];
 }
 
@@ -18,7 +20,7 @@ export function project(world: World, subject: Entity, projection: Projection): 
   return {
     environments: labels.flatMap((label) => {
       const content = world.environments.get(label);
-      return content === undefined ? [] : [{ label, content }];
+      return content === undefined ? [] : [{ label, ...content }];
     }),
     entities: ids.flatMap((id) => world.entities.get(id) ?? []),
   };
@@ -52,39 +54,61 @@ export function perceivesEntity(subject: Entity, projection: Pick<Projection, 's
   return environment !== undefined && perceivesPlace(subject, projection, environment);
 }
 
-/** A subject's projection, as a prompt shows it. Memories are the subject's own and are not part of it. */
-export function toProjectionJson(projected: Projected): JsonObject {
-  return {
-    environments: Object.fromEntries(projected.environments.map(({ label, content }) => [label, content])),
-    entities: Object.fromEntries(projected.entities.map((entity) => [entity.id, toEntityJson(entity)])),
-  };
+/** A subject's projection as canonical JSON, as a prompt shows it. Memories are the subject's own and are not part of it. */
+export function renderProjection({ entities, environments }: Projected): readonly Piece[] {
+  return [
+    structure('{"entities":{'),
+    ...renderMembers(entities.map((entity) => ({ ...entity, name: entity.id, json: toEntityJson(entity) }))),
+    structure('},"environments":{'),
+    ...renderMembers(environments.map(({ label, content, ...rest }) => ({ name: label, json: content, ...rest }))),
+    structure('}}'),
+  ];
 }
 
-function toEntityJson(entity: Entity): JsonObject {
-  return {
-    name: entity.name,
-    kind: entity.kind,
-    ...present({ environment: entity.environment }),
-    state: entity.state,
-  };
+interface Member extends Pick<Content, 'origins'> {
+  readonly name: string;
+  readonly json: Json;
+}
+
+function renderMembers(members: readonly Member[]): readonly Piece[] {
+  const ordered = members.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const pieces = ordered.map(({ name, json, origins = OF_SCENARIO }) => {
+    return { text: `${canonicalText(name)}:${canonicalText(json)}`, origins };
+  });
+  return joinPieces(pieces, ',');
+}
+
+function toEntityJson({ name, kind, environment, state }: Entity): Json {
+  return { name, kind, ...present({ environment }), state };
 }
 
 /** The acting subject in prose, with its latest memories, oldest first. */
-export function renderSubject(subject: Entity, projection: Projection): string {
+export function renderSubject(subject: Entity, projection: Projection): readonly Piece[] {
   const recent = projection.memory.recent === 0 ? [] : subject.memory.slice(-projection.memory.recent);
-  return [
+  const fixed = [
     `${quoteName(subject.name)} (id: ${subject.id})`,
     ...(subject.goal === undefined ? [] : [`Goal: ${quoteText(subject.goal)}`]),
     ...(subject.environment === undefined ? [] : [`Environment: ${subject.environment}`]),
-    `State: ${quoteText(subject.state)}`,
-    ...(recent.length === 0 ? [] : ['Memories, oldest first:', renderMemories(recent)]),
-  ].join('\n');
+  ];
+  return joinPieces(
+    [
+      { text: fixed.join('\n'), origins: OF_SCENARIO },
+      { text: `State: ${quoteText(subject.state)}`, origins: subject.origins ?? OF_SCENARIO },
+      ...(recent.length === 0 ? [] : [structure('Memories, oldest first:'), ...toLines(recent)]),
+    ],
+    '\n',
+  );
 }
 
 /** Memories as a prompt shows them, a line each. */
-export function renderMemories(memories: readonly Memory[]): string {
-  const lines = memories.map(({ turn, content }) => `- [turn ${turn}] ${quoteText(content)}`);
-  return lines.length === 0 ? '- none' : lines.join('\n');
+export function renderMemories(memories: readonly Memory[]): readonly Piece[] {
+  return memories.length === 0 ? [structure('- none')] : joinPieces(toLines(memories), '\n');
+}
+
+function toLines(memories: readonly Memory[]): readonly Piece[] {
+  return memories.map(({ turn, content, origins = OF_SCENARIO }) => {
+    return { text: `- [turn ${turn}] ${quoteText(content)}`, origins };
+  });
 }
 
 /** The memories that the scenario gives its subject. */

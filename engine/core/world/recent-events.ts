@@ -1,3 +1,4 @@
+import { joinPieces, type Origins, ofPatch, type Piece, structure } from '../prompt/origins.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
 import { partsOf, PATCH_OPERATIONS, targetOf } from './patch-operations.js';
 import { perceivesEntity, perceivesPlace, type Projection } from './projection.js';
@@ -22,6 +23,7 @@ interface PerceivedEvent {
   readonly turn: number;
   readonly acting?: { readonly subject: Entity; readonly narration: string };
   readonly effects: readonly WorldEffect[];
+  readonly origins: Origins;
 }
 
 /**
@@ -32,13 +34,13 @@ interface PerceivedEvent {
 function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
   const { events } = projection;
   if (events === undefined) return [];
-  return recentEvents(world, events.turns).flatMap(({ turn, subject_id, patch }) => {
+  return recentEvents(world, events.turns).flatMap(({ turn, subject_id, patch, origins }) => {
     const doer = world.entities.get(subject_id);
     const isPerceived = doer !== undefined && perceivesEntity(subject, projection, doer);
     const perceived = patch.effects.filter((effect) => perceivesEffect(world, subject, projection, effect));
     if (!isPerceived && perceived.length === 0) return [];
     const acting = isPerceived ? { acting: { subject: doer, narration: patch.narration } } : {};
-    return [{ turn, ...acting, effects: perceived }];
+    return [{ turn, ...acting, effects: perceived, origins: ofPatch(origins) }];
   });
 }
 
@@ -51,30 +53,35 @@ function perceivesEffect(world: World, subject: Entity, projection: Projection, 
 }
 
 /** The events that a subject perceives, as a prompt shows them: oldest first, each with its effects. */
-export function renderEvents(world: World, subject: Entity, projection: Projection): string {
+export function renderEvents(world: World, subject: Entity, projection: Projection): readonly Piece[] {
   return renderLatest(perceiveEvents(world, subject, projection));
 }
 
 /** The narrations and effects of a subject's own latest turns, memories included, as a prompt shows them. */
-export function renderOwnTurns(world: World, subject: Entity, { own_turns = 0 }: Projection): string {
+export function renderOwnTurns(world: World, subject: Entity, { own_turns = 0 }: Projection): readonly Piece[] {
   const own = recentEvents(world, own_turns).filter(({ subject_id }) => subject_id === subject.id);
   return renderLatest(
-    own.map(({ turn, patch: { narration, effects } }) => ({ turn, acting: { subject, narration }, effects })),
+    own.map(({ turn, patch: { narration, effects }, origins }) => {
+      return { turn, acting: { subject, narration }, effects, origins: ofPatch(origins) };
+    }),
   );
 }
 
-function renderLatest(events: readonly PerceivedEvent[]): string {
-  const [latest, ...before] = events.toReversed().map(renderEvent);
-  if (latest === undefined) return '- none';
+function renderLatest(events: readonly PerceivedEvent[]): readonly Piece[] {
+  const [latest, ...before] = events
+    .toReversed()
+    .map((event): Piece => ({ text: renderEvent(event), origins: event.origins }));
+  if (latest === undefined) return [structure('- none')];
   const shown = [latest];
-  let room = SHOWN_LENGTH_MAX - latest.length;
+  let room = SHOWN_LENGTH_MAX - latest.text.length;
   for (const event of before) {
-    room -= event.length;
+    room -= event.text.length;
     if (room < 0) break;
     shown.push(event);
   }
   const left_out = before.length + 1 - shown.length;
-  return [...(left_out === 0 ? [] : [`- (${left_out} earlier left out)`]), ...shown.toReversed()].join('\n');
+  const note = left_out === 0 ? [] : [structure(`- (${left_out} earlier left out)`)];
+  return joinPieces([...note, ...shown.toReversed()], '\n');
 }
 
 function renderEvent({ turn, acting, effects }: PerceivedEvent): string {

@@ -1,3 +1,4 @@
+import type { Origins } from '../prompt/origins.js';
 import type { MemoryRetrieval } from '../../generated/workflow.js';
 
 /** A search among the committed memories of an agent. */
@@ -18,6 +19,8 @@ export interface FoundMemory {
   readonly memory_id: string;
   readonly turn: number;
   readonly content: string;
+  /** Left out where the scenario wrote it. */
+  readonly origins?: Origins;
   /** By BM25, in millionths; null of a neighbour of one that was found. */
   readonly score: number | null;
 }

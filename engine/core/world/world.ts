@@ -1,4 +1,5 @@
 import { FixedMap } from '../content/fixed-map.js';
+import type { Origins } from '../prompt/origins.js';
 import type { WorldPatch } from './world-patch.js';
 
 export interface Entity {
@@ -8,8 +9,10 @@ export interface Entity {
   readonly environment?: string;
   readonly goal?: string;
   readonly state: string;
+  /** Of its state; left out where the scenario wrote it. */
+  readonly origins?: Origins;
   /** Its memories, oldest first, and their turns; 0 for those of the scenario. */
-  readonly memory: readonly { readonly content: string; readonly turn: number }[];
+  readonly memory: readonly { readonly content: string; readonly turn: number; readonly origins?: Origins }[];
 }
 
 export type Memory = Entity['memory'][number];
@@ -19,6 +22,15 @@ export interface WorldEvent {
   readonly turn: number;
   readonly subject_id: string;
   readonly patch: WorldPatch;
+  /** Of the patch. */
+  readonly origins: Origins;
+}
+
+/** An environment's content. */
+export interface Content {
+  readonly content: string;
+  /** Left out where the scenario wrote it. */
+  readonly origins?: Origins;
 }
 
 /** A world at one turn: a value. Patches make new ones. */
@@ -27,7 +39,7 @@ export interface World {
   /** The turn whose end this is; 0 is the scenario's start. */
   readonly turn: number;
   /** Content by environment label, in the scenario's order. */
-  readonly environments: FixedMap<string>;
+  readonly environments: FixedMap<Content>;
   /** By canonical id, in the scenario's order. */
   readonly entities: FixedMap<Entity>;
   /** The ids of the entities in each environment, in the scenario's order. Entities never change their environment. */
@@ -37,7 +49,7 @@ export interface World {
 }
 
 interface WorldParts extends Pick<World, 'slug' | 'turn' | 'events'> {
-  readonly environments: Iterable<readonly [label: string, content: string]>;
+  readonly environments: Iterable<readonly [label: string, content: Content]>;
   readonly entities: Iterable<Entity>;
 }
 

@@ -39,8 +39,11 @@ export function toUsableSchema(compileSchema: CompileSchema, said: Json | undefi
   }
 }
 
-/** Before 2020-12, a list of `items` was what is `prefixItems` now, and `additionalItems` what is `items`. */
-function withTuples(schema: JsonObject): JsonObject {
+/**
+ * Before 2020-12, a list of `items` was what is `prefixItems` now, and `additionalItems` what is `items`. A server may not
+ * declassify its own answers: only an author may.
+ */
+function withTuples({ declassify: _claimed, ...schema }: JsonObject): JsonObject {
   const { items, additionalItems, ...rest } = schema;
   const written = isList(items)
     ? { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }

@@ -18,11 +18,11 @@ import { atSlot } from './slots.js';
 const PATCH_ROWS = `
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
-      workflow_subject_entity_id, touched_entities, narration, effects)
+      workflow_subject_entity_id, touched_entities, narration, effects, origins)
     SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, call_id, node_id, subject_id, touched::entity_id_text[],
-      narration, effects
+      narration, effects, origins
     FROM fence, json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, node_id text, subject_id text,
-      narration text, touched text[], effects json))`;
+      narration text, touched text[], effects json, origins text[]))`;
 
 const SEAL = sealRow('fence');
 
@@ -155,9 +155,9 @@ function toValues(lease: AttemptLease, turn: CommitTurn, stored: readonly Stored
 }
 
 function toPatchRow(accepted: CommitTurn['patches'][number]): JsonObject {
-  const { patch_seq, source_invocation_id, node_id, subject_id, applied } = accepted;
+  const { patch_seq, source_invocation_id, node_id, subject_id, applied, origins } = accepted;
   const { patch, touched_entities } = applied;
   const said_by = { call_id: source_invocation_id, node_id, subject_id };
   const effects = applied.effects.map((effect) => ({ ...effect }));
-  return { patch_seq, ...said_by, narration: patch.narration, touched: touched_entities, effects };
+  return { patch_seq, ...said_by, narration: patch.narration, touched: touched_entities, effects, origins };
 }

@@ -18,10 +18,10 @@ export const CONVERSATION_ROWS = {
     ON CONFLICT DO NOTHING)`,
   messages: `
   messages AS (
-    INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
-    SELECT hash, role, content_hash, origins, texts, segment_hashes
+    INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes, segment_origins)
+    SELECT hash, role, content_hash, origins, texts, segment_hashes, segment_origins
     FROM fence, json_to_recordset(:messages::json) AS row (hash text, role message_role, content_hash text,
-      origins segment_origin[], texts bytea[], segment_hashes sha256_hex[])
+      origins segment_origin[], texts bytea[], segment_hashes sha256_hex[], segment_origins text[])
     ON CONFLICT DO NOTHING)`,
   offered: `
   offered AS (
@@ -102,6 +102,8 @@ export function conversationMemory(): ConversationMemory {
 
 interface StoredPiece {
   readonly origin: string;
+  /** Its origins, joined; undefined where they follow from `origin`. */
+  readonly comes_from: string | undefined;
   readonly hash: string;
   readonly bytes: Buffer;
 }
@@ -113,8 +115,15 @@ interface StoredMessage {
 }
 
 function toStoredMessage(message: Message): StoredMessage {
-  const pieces = message.segments.map(({ origin, text }) => ({ origin, hash: sha256(text), bytes: Buffer.from(text) }));
-  const message_hash = sha256(canonicalText([message.role, pieces.map(({ origin, hash }) => [origin, hash])]));
+  const pieces = message.segments.map(({ origin, text, origins }) => {
+    return { origin, comes_from: origins?.join(' '), hash: sha256(text), bytes: Buffer.from(text) };
+  });
+  const named = pieces.map(({ origin, hash, comes_from }) => [
+    origin,
+    hash,
+    ...(comes_from === undefined ? [] : [comes_from]),
+  ]);
+  const message_hash = sha256(canonicalText([message.role, named]));
   return { message, message_hash, pieces };
 }
 
@@ -176,6 +185,9 @@ function toMessageRows(messages: readonly StoredMessage[]): string {
       origins: pieces.map(({ origin }) => origin),
       texts: pieces.map((piece) => (isSegment(piece) ? null : `\\x${piece.bytes.toString('hex')}`)),
       segment_hashes: pieces.map((piece) => (isSegment(piece) ? piece.hash : null)),
+      segment_origins: pieces.every(({ comes_from }) => comes_from === undefined)
+        ? null
+        : pieces.map(({ comes_from = null }) => comes_from),
     })),
   );
 }

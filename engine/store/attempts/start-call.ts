@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { rulingOf } from '../../core/facts/fact.js';
+import { originsSeen, toArgumentOrigins } from '../../core/policy/provenance.js';
 import { deliveredSchema } from '../../core/protocol/command.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
@@ -26,7 +27,7 @@ const callRow = (also: Assignments): string => `
       source_hash, invocation_kind, effect_class, repeatable, ambient_source_id, tool_name, tool_call_id,
       parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
-      pending_deadline_ms, started_at, request_json, policy_ruling, ${also.map(([column]) => column).join(', ')})
+      pending_deadline_ms, started_at, request_json, policy_ruling, argument_origins, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text, :performance::int, :request_hash,
       :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
@@ -34,7 +35,7 @@ const callRow = (also: Assignments): string => `
       :ambient_source_id::text, :tool_name::text, :tool_call_id::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
-      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json, :policy_ruling::json,
+      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json, :policy_ruling::json, :argument_origins::json,
       ${also.map(([, value]) => value).join(', ')}
     FROM fence
     RETURNING world_slug, source_invocation_id, attempt_id, llm_call_id)`;
@@ -93,9 +94,16 @@ function toCall(start: CallStart): Values {
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
     policy_ruling: ruling === null ? null : canonicalText({ ...ruling }),
+    argument_origins: toOrigins(command),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
+}
+
+/** A generation has its answer from all that it is shown. */
+function toOrigins({ generation, provenance }: CallStart['command']): string | null {
+  if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
+  return provenance === undefined ? null : canonicalText(toArgumentOrigins(provenance));
 }
 
 function toBinding(call: CallStart['command']['call']): Values {

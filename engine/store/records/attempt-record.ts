@@ -161,7 +161,7 @@ interface BoundedAttempt extends InAttempt {
 const PATCHES = prepare(
   'patches_of_attempt',
   `SELECT patch_seq, workflow_subject_entity_id, workflow_node_id, narration,
-     touched_entities::text[] AS touched_entities, source_invocation_id,
+     touched_entities::text[] AS touched_entities, source_invocation_id, to_json(origins) AS origins,
      (SELECT llm_call_id FROM source_invocations calls
       WHERE calls.world_slug = patches.world_slug AND calls.source_invocation_id = patches.source_invocation_id)
        AS llm_call_id,

@@ -59,6 +59,7 @@ const readInvocation = query(
       ])
       .select([
         'calls.policy_ruling',
+        'calls.argument_origins',
         'calls.tool_call_id',
         'calls.workflow_hash',
         'calls.source_hash',
@@ -82,6 +83,7 @@ interface Narrowed extends Redacted {
   readonly workflow_hash: NotNull;
   readonly response_headers: JsonObject;
   readonly policy_ruling: Pick<PolicyRulingRecord, keyof PolicyRulingRecord> | null;
+  readonly argument_origins: InvocationRecord['argument_origins'];
   readonly settled_how: Partial<Pick<SettlementRecord, 'settled_by' | 'host' | 'reason'>> | null;
 }
 

@@ -1,3 +1,6 @@
+import { present } from '../../contract/present.js';
+import { originsOf } from '../../core/prompt/message.js';
+import type { Origins } from '../../core/prompt/origins.js';
 import type { NotNull } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord, PromptMessage, TryOfLane } from '../../ports/records.js';
@@ -140,13 +143,14 @@ function withOrigins(
 }
 
 async function listMessages(runner: Runner, call: Conversation): Promise<readonly Said[]> {
-  const messages: { role: string; content: string; segments: { origin: string; characters: number }[] }[] = [];
-  for (const { position, role, origin, text } of await readPieces(runner, call)) {
+  const messages: { role: string; content: string; segments: Said['segments'][number][] }[] = [];
+  for (const { position, role, origin, text, comes_from } of await readPieces(runner, call)) {
     const message = (messages[position - 1] ??= { role, content: '', segments: [] });
     if (origin === null || text === null) continue;
     const piece = text.toString('utf8');
     message.content += piece;
-    message.segments.push({ origin, characters: piece.length });
+    const origins = comes_from?.split(' ') as Origins | undefined;
+    message.segments.push({ origin, characters: piece.length, origins: originsOf(present({ origin, origins })) });
   }
   return messages;
 }
@@ -157,7 +161,7 @@ const readPieces = query(({ from }, call: Conversation) =>
   from('llm_conversation_messages as listed')
     .innerJoin('llm_messages', 'llm_messages.message_hash', 'listed.message_hash')
     .leftJoin('llm_message_pieces as pieces', 'pieces.message_hash', 'listed.message_hash')
-    .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'pieces.text'])
+    .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'pieces.text', 'pieces.comes_from'])
     .where('listed.world_slug', '=', call.world_slug)
     .where('listed.attempt_id', '=', call.attempt_id)
     .where('listed.conversation', '=', call.conversation)

@@ -1,7 +1,9 @@
+import type { Origins } from '../../core/prompt/origins.js';
 import type { FoundMemory, MemoryQuery } from '../../core/world/retrieval.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { READABLE } from '../lineage.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { isPurged, originsOf, written } from '../world-snapshot.js';
 import { readWords } from './words.js';
 
 /** Of a long query the last words count: what happened last stands at its end. */
@@ -44,7 +46,9 @@ export async function retrieve(
   const stems = await readStemsOf(database, language, words);
   const named = [...new Set(words.flatMap((word) => stems(word) ?? []))];
   if (named.length === 0) return [];
-  return run<FoundMemory>(database, RANK, { ...place, words: named, top, neighbours, skip_latest, skip_pinned });
+  const wanted = { ...place, words: named, top, neighbours, skip_latest, skip_pinned };
+  const found = await run<Omit<FoundMemory, 'origins'> & { readonly origins: Origins | null }>(database, RANK, wanted);
+  return found.map(({ score, origins, ...memory }) => ({ ...memory, ...written(origins), score }));
 }
 
 // Memories are indexed in their order, so that one is behind exactly where it is later than the last that is indexed.
@@ -223,6 +227,12 @@ const RANK = prepare(
          AND first_place <= until_place
        ORDER BY first_place DESC LIMIT 1) AS last
      GROUP BY word),
+   purges AS MATERIALIZED (
+     SELECT at_turn, origin FROM memory_purges WHERE world_slug = :world_slug AND at_turn <= :turn),
+   purged AS MATERIALIZED (
+     SELECT before + place AS ordinal
+     FROM shelves JOIN indexed_memories USING (world_slug) JOIN entity_memories AS memory USING (world_slug, entity_id, turn, memory_seq)
+     WHERE EXISTS (SELECT FROM purges) AND ${OF_AGENT} AND place <= until_place AND ${isPurged('memory', 'purges')}),
    weighed AS MATERIALIZED (
      SELECT word, 2200000 * ln(1 + (total.memories - held.memories + 0.5::float8) / (held.memories + 0.5::float8)) AS weight,
        0.9 / length AS per_word
@@ -237,6 +247,7 @@ const RANK = prepare(
            AND first_place <= until_place OFFSET 0) AS lists
        CROSS JOIN LATERAL unnest(postings) AS posting CROSS JOIN total
      WHERE ${PLACE} <= until_place AND before + ${PLACE} > first AND before + ${PLACE} <= last
+       AND before + ${PLACE} NOT IN (SELECT ordinal FROM purged)
      GROUP BY 1 ORDER BY score DESC, ordinal DESC LIMIT :top::int),
    shown AS MATERIALIZED (
      SELECT ordinal, max(score) AS score FROM (
@@ -245,15 +256,15 @@ const RANK = prepare(
        SELECT ordinal + step, NULL FROM ranked, generate_series(-:neighbours::int, :neighbours::int) AS step
        WHERE step <> 0) AS each
      GROUP BY ordinal)
-   SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score
+   SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score, ${originsOf('memory')} AS origins
    FROM total, shown JOIN shelves ON ordinal > before AND ordinal <= before + until_place
      CROSS JOIN LATERAL (
        SELECT turn, memory_seq FROM indexed_memories
        WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place = ordinal - before OFFSET 0) AS found
      CROSS JOIN LATERAL (
-       SELECT content FROM entity_memories
+       SELECT world_slug, turn, patch_seq, content FROM entity_memories
        WHERE entity_memories.world_slug = shelves.world_slug AND entity_id = :entity_id
          AND entity_memories.turn = found.turn AND entity_memories.memory_seq = found.memory_seq OFFSET 0) AS memory
-   WHERE ordinal > first AND ordinal <= last
+   WHERE ordinal > first AND ordinal <= last AND ordinal NOT IN (SELECT ordinal FROM purged)
    ORDER BY ordinal`,
 );

@@ -17,6 +17,7 @@ const OF_WORLDS = [
   'environment_contents',
   'llm_calls',
   'llm_chunks',
+  'memory_purges',
   'operator_actions',
   'pending_calls',
   'seals',

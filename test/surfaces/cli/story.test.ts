@@ -305,6 +305,7 @@ test('a committed turn shows each patch once, also one that was answered from th
     workflow_hash: '',
     call_key,
     applied: { patch, effects: [], touched_entities: [] },
+    origins: [],
   });
   const patches = [toAccepted('ada', 'ada/act/round-1/try-1', 1), toAccepted('bob', GENERATION.key, 2)];
   const { text } = narrateAll(BEGAN, said, { kind: 'turn_committed', attempt_id: ATTEMPT, attempted_turn: 2, patches });
@@ -323,6 +324,7 @@ test('the subjects for whom the record answers are told before those that go on'
       workflow_hash: '',
       call_key: 'ada/act/round-1/try-1',
       applied: { patch: { narration: 'Ada sings.', effects: [] }, effects: [], touched_entities: [] },
+      origins: [],
     },
   ];
   const recalled: readonly Progress[] = [BEGAN, { kind: 'patches_recalled', patches }];

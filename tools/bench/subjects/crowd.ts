@@ -29,7 +29,7 @@ export async function openCrowd(engine: Engine, count: number): Promise<Crowd> {
     const id = agentId(index);
     return { id, name: id, kind: 'agent' as const, environment, state: 'idle', memory: [] };
   });
-  const environments = [...new Set(places)].map((label) => [label, 'A place.'] as const);
+  const environments = [...new Set(places)].map((label) => [label, { content: 'A place.' }] as const);
   const world = composeWorld({ slug: 'crowd', turn: 0, environments, entities: agents, events: [] });
   return { program, world, places };
 }

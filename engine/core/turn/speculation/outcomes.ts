@@ -42,9 +42,8 @@ export function viewOf(index: number, earlier: View, outcomes: readonly Outcome[
   };
 }
 
-/** The world after some events, as one patch. */
 export function worldAfter(world: World, events: readonly WorldEvent[]): World {
   if (events.length === 0) return world;
-  const effects = events.flatMap(({ patch }) => patch.effects);
-  return { ...applyPatch(world, { narration: '', effects }).world, events: [...world.events, ...events] };
+  const after = events.reduce((now, { patch, origins }) => applyPatch(now, patch, origins).world, world);
+  return { ...after, events: [...world.events, ...events] };
 }

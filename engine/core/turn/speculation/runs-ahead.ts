@@ -136,6 +136,8 @@ function likelyToChange(program: Program, { world, outcomes }: TurnState, index:
 }
 
 function isSamePatch(one: SubjectRun, other: SubjectRun): boolean {
-  const [said, again] = [one, other].map(({ stage, patch }) => (stage === 'finished' ? patch?.patch : undefined));
+  const [said, again] = [one, other].map(({ stage, patch }) =>
+    stage === 'finished' ? [patch?.patch, patch?.origins] : undefined,
+  );
   return JSON.stringify(said) === JSON.stringify(again);
 }

@@ -40,6 +40,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     worker,
     serveWorlds,
     report,
+    { name: 'memory', says: 'What agents remember.' },
     ...ACTIONS.flatMap(toCommands),
     stop,
   ],
