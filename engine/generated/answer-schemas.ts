@@ -4001,8 +4001,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ]
       },
       "waited_ms": {
-        "type": "number",
-        "description": "Until the decision, or until now."
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Until the decision; null while it waits."
       },
       "decided_by": {
         "type": [

@@ -26,8 +26,8 @@ export interface ApprovalRecord {
   readonly asked_at: string;
   readonly deadline: string;
   readonly decided_at: string | null;
-  /** Until the decision, or until now. */
-  readonly waited_ms: number;
+  /** Until the decision; null while it waits. */
+  readonly waited_ms: number | null;
   readonly decided_by: string | null;
   /** The grant by which they had decided before. */
   readonly grant_id: string | null;

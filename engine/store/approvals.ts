@@ -266,7 +266,7 @@ const SELECT_RECORDS = `
    SELECT approval_id, approvals.world_slug, approvals.attempt_id, attempted_turn, command_key, tool_name, source_hash,
      response_sources.content->>'label' AS source_label, effect_class, workflow_node_id, workflow_subject_entity_id,
      request_json AS request, origins, rule, because, asked_at, approvals.deadline, decided_at,
-     (extract(epoch FROM coalesce(decided_at, now()) - asked_at) * 1000)::float8 AS waited_ms, decided_by, grant_id, reason,
+     (extract(epoch FROM decided_at - asked_at) * 1000)::float8 AS waited_ms, decided_by, grant_id, reason,
      CASE WHEN approvals.status = 'waiting' AND ${IS_SUPERSEDED} THEN 'superseded' ELSE approvals.status::text END AS status,
      (SELECT source_invocation_id FROM source_invocations AS calls
       WHERE calls.world_slug = approvals.world_slug AND calls.attempt_id = approvals.attempt_id

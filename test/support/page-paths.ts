@@ -17,9 +17,13 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const [attempt] = play.attempts;
   const [agentTurn] = attempt?.agent_turns ?? [];
   const [approval] = await stage.engine.store.approvals.list({ limit: 1 });
+  const { world_slug } = play;
+  const grant_id = stage.engine.runtime.clock.uuid();
+  const granted = { grant_id, world_slug, tool_name: 'buy_candy', subject_id: null, arguments: {}, uses: 1 } as const;
+  await stage.engine.store.grants.add({ ...granted, granted_by: 'ann', deadline_ms: 1, reason: null });
   const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
   const keys: Readonly<Record<string, string>> = {
-    ':world_slug': play.world_slug,
+    ':world_slug': world_slug,
     ':turn': '1',
     ':entity_id': 'bob',
     ':tool': 'buy_candy',
@@ -30,6 +34,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':source_invocation_id': call?.source_invocation_id ?? '',
     ':wo_id': `WO-${sessionIdOf(attempt?.attempt_id ?? '')}-001`,
     ':approval_id': approval?.approval_id ?? '',
+    ':grant_id': grant_id,
     ':llm_call_id': call?.llm_call_id ?? '',
   };
   const hashes = new Map<string, string>();

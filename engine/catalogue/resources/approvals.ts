@@ -45,7 +45,7 @@ function viewApproval(shown: ApprovalRecord): RecordView {
           node: shown.workflow_node_id,
           source: linkTo('response_source', shown.source_hash, shown.source_label),
           asked: moment(shown.asked_at),
-          [shown.status === 'waiting' ? 'has waited' : 'waited']: toDuration(shown.waited_ms),
+          waited: shown.waited_ms === null ? null : toDuration(shown.waited_ms),
           until: moment(shown.deadline),
           rule: code(shown.rule),
           why: shown.because,
@@ -88,7 +88,7 @@ const columns: Columns<ApprovalRecord> = {
   world: ({ world_slug }) => linkTo('world', world_slug),
   turn: ({ attempted_turn }) => attempted_turn,
   subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
-  waited: ({ waited_ms }) => toDuration(waited_ms),
+  'asked (UTC)': ({ asked_at }) => moment(asked_at),
   'until (UTC)': ({ deadline }) => moment(deadline),
   'decided by': ({ decided_by }) => decided_by,
 };

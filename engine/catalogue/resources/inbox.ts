@@ -17,7 +17,7 @@ import {
   table,
 } from '../view.js';
 import { toArguments } from '../phrase.js';
-import { toDuration, words } from '../words.js';
+import { words } from '../words.js';
 
 export const inbox = resource({
   name: 'list_waiting',
@@ -85,7 +85,7 @@ const approvalColumns: Columns<ApprovalRecord> = {
   call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
   arguments: ({ request }) => toArguments(request),
   why: ({ because }) => because,
-  waited: ({ waited_ms }) => toDuration(waited_ms),
+  'asked (UTC)': ({ asked_at }) => moment(asked_at),
   'until (UTC)': ({ deadline }) => moment(deadline),
 };
 
