@@ -12,11 +12,9 @@ import { callAt, onlyAttempt } from './readings.js';
 const model = await startRawModel();
 let reply = '{}';
 const received: string[] = [];
-const service = await startLoopbackServer((request, response) => {
-  void readText(request).then((body) => {
-    received.push(body);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
-  });
+const service = await startLoopbackServer(async (request, response) => {
+  received.push(await readText(request));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
 });
 after(() => Promise.all([model.close(), service.close()]));
 const open = sharedStage('embedded', () => ({

@@ -26,7 +26,7 @@ async function openHouse(context: TestContext) {
   };
 }
 
-describe('the scenario with a person in it', { timeout: 300_000 }, () => {
+describe('the scenario with a person in it', { timeout: 900_000 }, () => {
   test('the README has its commands: run, approve, resume, read', () => {
     assert.deepEqual(
       COMMANDS.map((words) => words.split(' ')[0]),

@@ -74,11 +74,14 @@ const REGISTRY_HOSTS = /\bregistry\.[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|dev|internal
 
 /**
  * The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own.
- * The calendar is arithmetic: `Date.UTC` reads no clock.
+ * The calendar is arithmetic, and so is a digest: `Date.UTC` reads no clock, and `crypto.subtle.digest` draws nothing.
  */
 export function findImpureGlobals({ syntax }: Source): readonly Untidy[] {
-  const calendars = syntax.nodes.filter((node) => isMember(node, 'Date', 'UTC')).map((node) => node['object']);
-  const globals = listGlobals(syntax, IMPURE_GLOBALS).filter((node) => !calendars.includes(node));
+  const digests = syntax.nodes.map((node) => (nameOf(node['property']) === 'digest' ? node['object'] : undefined));
+  const arithmetic = [...syntax.nodes.filter((node) => isMember(node, 'Date', 'UTC')), ...digests]
+    .filter((node) => isNode(node) && (isMember(node, 'Date', 'UTC') || isMember(node, 'crypto', 'subtle')))
+    .map((node) => (node as SyntaxNode)['object']);
+  const globals = listGlobals(syntax, IMPURE_GLOBALS).filter((node) => !arithmetic.includes(node));
   const chance = syntax.nodes.filter((node) => isMember(node, 'Math', 'random'));
   return [...globals, ...chance].map((node) =>
     at(syntax, node, `${nameOf(node) ?? 'Math.random'} is not there for pure code`),

@@ -80,6 +80,7 @@ check(
     'globalThis.fetch;',
     'const { now } = Date;',
     'eval("1");',
+    'await crypto.subtle.generateKey("AES-GCM", true, []);',
   ],
   [
     'const a = { fetch: 1, process: 2 };',

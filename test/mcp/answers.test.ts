@@ -36,6 +36,8 @@ test('a refusal is an answer with a code, a place and a repair, as data and as t
     ['run_turn', { world_slug, turns: 1, reason: `It is ${TOKENS.operator_token}` }, 'FIELD_INVALID', undefined],
     ['put_json_schema', { content: { type: 'no such type' } }, undefined, undefined],
     ['describe_document', { kind: 'novel' }, 'FIELD_INVALID', '/kind'],
+    ['get_entity', { world_slug, entity_id: 'b!b' }, 'BAD_ENTITY_ID', undefined],
+    ['entity_history', { world_slug, entity_id: 'b!b' }, 'BAD_ENTITY_ID', undefined],
   ] as const) {
     const refused = await call(name, said);
     assert.equal(refused.isError, true, name);
@@ -45,6 +47,36 @@ test('a refusal is an answer with a code, a place and a repair, as data and as t
     assert.ok(text.includes(String(given)) && text.includes(String(message)) && text.includes(String(repair)), text);
     assert.ok(!text.includes(TOKENS.operator_token));
   }
+});
+
+test('an entity is found by its id as people type it', async () => {
+  const { world_slug } = served.play;
+  const { structuredContent = {} } = await call('get_entity', { world_slug, entity_id: ' BOB ' });
+  assert.equal(structuredContent['id'], 'bob');
+  assert.deepEqual(
+    (await call('entity_history', { world_slug, entity_id: ' BOB ' })).structuredContent?.['rows'],
+    (structuredContent['history'] as { readonly rows: unknown }).rows,
+  );
+});
+
+test('the text of an answer names resources that its reader may read, and no others', async () => {
+  const { world_slug, attempts } = served.play;
+  const [{ attempt_id } = { attempt_id: '' }] = attempts;
+  const asked = [
+    ['get_world', { world_slug }],
+    ['get_turn', { world_slug, turn: 2 }],
+    ['get_attempt', { attempt_id }],
+    ['get_entity', { world_slug, entity_id: 'bob' }],
+  ] as const;
+  const named = new Set<string>();
+  for (const [name, said] of asked) {
+    const text = (await call(name, said)).content[0]?.text ?? '';
+    for (const [uri] of text.matchAll(/chukwa:\/\/[^\s)]+/g)) named.add(uri);
+  }
+  assert.ok(named.size > 0);
+  for (const uri of named) await client.readResource({ uri });
+  const { content } = await call('get_turn', { world_slug, turn: 2 }, operator);
+  assert.match(content[0]?.text ?? '', /Why\?: chukwa:\/\/llm-calls\//);
 });
 
 test('a tool that is no more says what replaced it', async () => {

@@ -69,12 +69,12 @@ for (const [place, connect] of Object.entries(PLACES)) {
         assert.equal(read.structuredContent?.['world_slug'], world_slug);
         assert.equal(read.content[0]?.type, 'text');
         assert.ok((read.content[0].text ?? '').includes(world_slug));
-        const first = await consumer.callTool({ name: 'list_entities', arguments: { world_slug, turn: 3, limit: 1 } });
+        const first = await consumer.callTool({ name: 'list_attempts', arguments: { world_slug, limit: 1 } });
         const { rows, next } = first.structuredContent as { readonly rows: readonly unknown[]; readonly next: string };
         assert.equal(rows.length, 1);
         const second = await consumer.callTool({
-          name: 'list_entities',
-          arguments: { world_slug, turn: 3, limit: 1, after: next },
+          name: 'list_attempts',
+          arguments: { world_slug, limit: 1, after: next },
         });
         assert.notDeepEqual(second.structuredContent?.['rows'], rows);
       });

@@ -46,7 +46,6 @@ export const decideCall = action({
     },
   ],
   offered: { Approval: ({ status }) => (status === 'waiting' ? {} : undefined) },
-  is_awaited: true,
   locate: async (engine, { approval_id, decision }) =>
     placeOf(await showApproval(engine, approval_id), { approval_id, decision }),
   perform: (engine, { approval_id, decision }, { acted_by, reason }) =>

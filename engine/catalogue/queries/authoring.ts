@@ -95,7 +95,7 @@ export const putDocuments = query({
 const putOf = (of: ComponentKind, noun: string) =>
   query({
     name: `put_${of}`,
-    says: `Checks and stores one ${noun} that refers to stored documents alone; gives its hash.`,
+    says: `Stores one ${noun}; gives its hash.`,
     by: 'consumer',
     stores: true,
     gives: 'Stored',

@@ -4,7 +4,6 @@ import { agentTurnColumns, callColumns } from '../tables.js';
 import { linkTo } from '../view.js';
 
 export const attemptCalls = listResource({
-  name: 'list_calls_of_attempt',
   path: '/attempts/:attempt_id/source-invocations',
   reader: 'operator',
   says: 'The calls of an attempt and those that it has adopted, in the order of their issue.',
@@ -26,7 +25,6 @@ export const attemptCalls = listResource({
 });
 
 export const attemptAgentTurns = listResource({
-  name: 'list_agent_turns',
   path: '/attempts/:attempt_id/agent-turns',
   reader: 'consumer',
   says: 'The agent turns of an attempt, in the order in which they began.',

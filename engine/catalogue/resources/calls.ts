@@ -39,7 +39,6 @@ export const invocationList = countedList({
 });
 
 export const llmCallList = countedList({
-  name: 'list_llm_calls',
   path: '/llm-calls',
   command: 'llm-calls',
   reader: 'operator',

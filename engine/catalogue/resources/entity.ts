@@ -25,6 +25,7 @@ import {
 } from '../view.js';
 
 export const entity = resource({
+  name: 'get_entity',
   path: '/worlds/:world_slug/entities/:entity_id',
   command: 'entity',
   says: 'Show an entity of a world: its state, its memories, and each change of it with the patch and the prompt behind it.',

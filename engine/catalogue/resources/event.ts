@@ -3,7 +3,6 @@ import { resource } from '../resource.js';
 import { code, facts, json, links, linkTo, moment, type RecordView, section } from '../view.js';
 
 export const event = resource({
-  name: 'get_event',
   path: '/events/:event_id',
   command: 'event',
   says: 'Show an event of an attempt: when it happened, and the call, source, workflow and prompt that it is about.',

@@ -35,7 +35,6 @@ export const grants = listResource({
 });
 
 export const grant = resource({
-  name: 'get_grant',
   path: '/grants/:grant_id',
   command: 'grants show',
   says: 'Show a grant: the calls that it approves, how many are left, who granted it.',

@@ -8,7 +8,6 @@ import { grouped } from '../words.js';
 import { groupMessages, messageColumns } from './inbox.js';
 
 export const overview = resource({
-  name: 'get_overview',
   path: '/',
   reader: 'consumer',
   says: 'The first worlds by name, the inbox (for operators), and the number of documents of each kind.',

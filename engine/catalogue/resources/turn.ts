@@ -71,7 +71,6 @@ function withCall(patch: PatchStory) {
 }
 
 export const turnPatches = listResource({
-  name: 'list_patches',
   path: '/worlds/:world_slug/turns/:turn/patches',
   reader: 'consumer',
   says: 'The patches of a turn, in the order of their application.',

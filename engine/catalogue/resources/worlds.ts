@@ -80,7 +80,6 @@ export const worldAgents = listResource({
 });
 
 export const turnEntities = listResource({
-  name: 'list_entities',
   path: '/worlds/:world_slug/turns/:turn/entities',
   reader: 'consumer',
   says: 'The entities of a world as they were at the end of a turn, by id.',

@@ -54,7 +54,7 @@ export function toFieldSchema(takes: Fields): Schema {
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */
 const PLAIN =
-  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|failure|kind|only|until|at_turn|name|answer)$/;
+  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|failure|kind|only|until|at_turn|name|answer|state|attempt|entity|by|pattern|scenario|patch)$/;
 
 /** The schema of a parameter, without what its operation says in a refusal. */
 function schemaOf(name: ParameterName): JsonObject {
@@ -112,13 +112,13 @@ export function fitTools<Offered extends Fitted>(
 }
 
 /**
- * Leaves out what a list has no room for, the largest first: the schemas of answers, and then what parameters say beside
- * their names.
+ * Leaves out what a list has no room for, the largest first: the schemas of answers, then what parameters say beside
+ * their names, and then what a description says behind its first words.
  */
 function leaveOut<Offered extends Fitted>(offered: readonly Offered[]): readonly Offered[] {
   const kept = [...offered];
   let excess = lengthOf(offered) - TOOLS_LENGTH_MAX;
-  for (const shorten of [withoutAnswer, withoutWords]) {
+  for (const shorten of [withoutAnswer, withoutWords, withFirstWords]) {
     const shorter = kept.map((one, at) => {
       const tool = shorten(one.tool);
       return { at, one: { ...one, tool }, gain: lengthOf([one]) - lengthOf([{ tool }]) };
@@ -140,6 +140,11 @@ function withoutWords({ inputSchema, ...tool }: Tool): Tool {
   const isWord = (key: string, value: unknown): boolean => key === 'description' && typeof value === 'string';
   const text = JSON.stringify(inputSchema, (key, value: unknown) => (isWord(key, value) ? undefined : value));
   return { ...tool, inputSchema: JSON.parse(text) as Tool['inputSchema'] };
+}
+
+function withFirstWords({ description = '', ...tool }: Tool): Tool {
+  const [first = ''] = description.split(/[;:.] /);
+  return { ...tool, description: `${first.replace(/\.$/, '')}.` };
 }
 
 /** The bytes of a list of tools. */

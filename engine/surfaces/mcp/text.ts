@@ -1,10 +1,17 @@
 import type { Block, Marked, Phrase, RecordView } from '../../catalogue/view.js';
 import { toDuration } from '../../catalogue/words.js';
 
-/** A declared view as text, in Markdown: what a model or a person reads beside the structured value. */
-export function viewText({ eyebrow, title, lede = null, status = null, sections }: RecordView): string {
+/**
+ * A declared view as text, in Markdown: what a model or a person reads beside the structured value.
+ * @param isOpen whether the reader may read what a link leads to; other links are left out
+ */
+export function viewText(
+  { eyebrow, title, lede = null, status = null, sections }: RecordView,
+  isOpen: (path: string) => boolean,
+): string {
+  const inText = (block: Block): string => blockText(block, isOpen);
   const shown = sections
-    .map((one) => ({ ...one, texts: one.blocks.map(blockText).filter((text) => text !== '') }))
+    .map((one) => ({ ...one, texts: one.blocks.map(inText).filter((text) => text !== '') }))
     .filter(({ texts }) => texts.length > 0);
   return [
     `# ${title} (${eyebrow.toLowerCase()})`,
@@ -16,7 +23,8 @@ export function viewText({ eyebrow, title, lede = null, status = null, sections 
     .join('\n\n');
 }
 
-function blockText(block: Block): string {
+function blockText(block: Block, isOpen: (path: string) => boolean): string {
+  const inText = (inner: Block): string => blockText(inner, isOpen);
   switch (block.block) {
     case 'facts':
       return Object.entries(block.facts)
@@ -30,7 +38,7 @@ function blockText(block: Block): string {
     case 'note':
       return toText(block.said);
     case 'list':
-      return block.items.map((item) => `- ${item.map(blockText).join('\n').replaceAll('\n', '\n  ')}`).join('\n');
+      return block.items.map((item) => `- ${item.map(inText).join('\n').replaceAll('\n', '\n  ')}`).join('\n');
     case 'table': {
       if (block.rows.length === 0) return toText(block.empty);
       const rows = block.rows.map((row) => row.map((cell) => toText(cell).replaceAll(/\s*[\n|]\s*/g, ' ')));
@@ -46,16 +54,19 @@ function blockText(block: Block): string {
     case 'conversation':
       return JSON.stringify(block.messages);
     case 'folded':
-      return [block.summary, ...block.blocks.map(blockText)].join('\n');
+      return [block.summary, ...block.blocks.map(inText)].join('\n');
     case 'picture':
-      return block.alternative.map(blockText).join('\n');
+      return block.alternative.map(inText).join('\n');
     case 'commands':
       // They are for a terminal: a caller has tools.
       return block.says;
     case 'change':
       return `${block.of ?? ''}\nbefore: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`.trim();
     case 'links':
-      return block.links.map(({ path, text }) => `${text}: chukwa:/${path}`).join('\n');
+      return block.links
+        .filter(({ path }) => isOpen(path))
+        .map(({ path, text }) => `${text}: chukwa:/${path}`)
+        .join('\n');
     case 'question':
       return '';
     case 'more':

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server';
-import type { Resource } from '../../catalogue/resource.js';
+import { matchPath, type Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
@@ -31,10 +31,14 @@ export interface CatalogueTool {
 
 /** The tools of the resources that a reader may read. */
 export function resourceTools(declared: readonly Resource[], reader: Caller['reader']): readonly CatalogueTool[] {
-  return declared.flatMap((resource) => {
+  const readable = declared.filter((resource) => mayUse(reader, resource.reader));
+  const isOpen = (link: string): boolean =>
+    readable.some(({ path }) => matchPath(path, link.replace(/[?#].*$/s, '')) !== undefined);
+  return readable.flatMap((resource) => {
     const { name, gives } = resource;
-    if (name === undefined || !mayUse(reader, resource.reader)) return [];
-    return [{ tool: toTool(name, resource), gives, call: (desk, _, said) => look(resource, desk, reader, said) }];
+    if (name === undefined) return [];
+    const call: CatalogueTool['call'] = (desk, _, said) => look(resource, { desk, reader, isOpen }, said);
+    return [{ tool: toTool(name, resource), gives, call }];
   });
 }
 
@@ -53,20 +57,20 @@ function toTool(name: string, resource: Resource): Tool {
 
 async function look(
   resource: Resource,
-  desk: Pick<HttpDesk, 'look'>,
-  reader: Caller['reader'],
+  by: Pick<Caller, 'reader'> & { readonly desk: Pick<HttpDesk, 'look'>; readonly isOpen: (link: string) => boolean },
   said: JsonObject,
 ): Promise<CallToolResult> {
+  const { desk, reader, isOpen } = by;
   const asked = readAsked(resource, said, reader);
   if (!asked.ok) return refusal(asked.problems);
   const found = await desk.look((archive) => resource.read(archive, asked.value));
   if (!found.ok) return refusal(found.problems);
-  const text = viewText(resource.view(found.value, asked.value));
+  const text = viewText(resource.view(found.value, asked.value), isOpen);
   const size = JSON.stringify(found.value).length;
   const limit = Number(asked.value.query.limit ?? 50);
   // A shorter part of a list says by its cursor where the rest is.
   if (size > TEXT_LENGTH_MAX && resource.takes.includes('limit') && limit > 1)
-    return look(resource, desk, reader, { ...said, limit: Math.max(1, Math.floor((limit * TEXT_LENGTH_MAX) / size)) });
+    return look(resource, by, { ...said, limit: Math.max(1, Math.floor((limit * TEXT_LENGTH_MAX) / size)) });
   return answer(found.value, text, uriOf(resource.path, asked.value));
 }
 

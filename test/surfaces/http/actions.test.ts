@@ -145,6 +145,33 @@ describe('an operator, by the form of a page', () => {
     );
   });
 
+  test('an operator, by the forms of its page, denies a call with a reason, and grants calls like one', async () => {
+    const denied = (await stage.play({ scenario: 'bills' })).report.unapproved?.[0]?.approval_id ?? '';
+    const page = `/approvals/${denied}`;
+    const wrong = await fill(page, `${page}/decision`, { decision: 'denied', reason: '' });
+    assert.match(wrong.text, /Deny this call[^]*REASON_MISSING[^]*/);
+    assert.match(wrong.text, /name="decision" value="denied"/);
+    const sent = await fill(page, `${page}/decision`, { decision: 'denied', reason: 'we never ordered that' });
+    assert.equal(sent.status, 303);
+    const shown = await stage.engine.store.approvals.find(denied);
+    assert.deepEqual([shown?.status, shown?.reason], ['denied', 'we never ordered that']);
+    const play = await stage.play({ scenario: 'bills' });
+    const [asked] = play.report.unapproved ?? [];
+    const form = `/approvals/${asked?.approval_id}`;
+    const said = { uses: '2', hours: '1', arguments: '{"/payee": "Harbour Legal Services"}', reason: 'all of theirs' };
+    await fill(form, `${form}/grant`, said);
+    const [grant] = await stage.engine.store.grants.list({ world_slug: play.world_slug, limit: 1 });
+    assert.deepEqual([grant?.uses_left, grant?.status], [1, 'usable']);
+    await fill(`/grants/${grant?.grant_id}`, `/grants/${grant?.grant_id}/revocation`, { reason: 'no more' });
+    assert.equal((await stage.engine.store.grants.find(grant?.grant_id ?? ''))?.status, 'revoked');
+    assert.equal(
+      (await fetch(`${server.url}${form}`, { headers: { cookie } }).then((page) => page.text())).includes(
+        'id="approve"',
+      ),
+      false,
+    );
+  });
+
   test('an operator, by the form of a page, forks a world', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };

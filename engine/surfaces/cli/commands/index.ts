@@ -15,6 +15,7 @@ import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
 import { POLICY_COMMANDS } from './policy.js';
+import { probe } from './probe.js';
 import { recordTest } from './record.js';
 import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
@@ -31,7 +32,17 @@ import { WORLD_COMMANDS } from './world.js';
 const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
-  'Worlds:': [...WORLD_COMMANDS, worldEdit, run, worker, serveWorlds, report, ...ACTIONS.flatMap(toCommands), stop],
+  'Worlds:': [
+    ...WORLD_COMMANDS,
+    worldEdit,
+    run,
+    probe,
+    worker,
+    serveWorlds,
+    report,
+    ...ACTIONS.flatMap(toCommands),
+    stop,
+  ],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
