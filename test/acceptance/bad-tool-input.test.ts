@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
@@ -12,10 +13,13 @@ import { callAt, onlyAttempt } from './readings.js';
 const model = await startRawModel();
 let reply = '{}';
 const received: string[] = [];
-const service = await startLoopbackServer(async (request, response) => {
+const service = await startLoopbackServer((request, response) => {
+  void answer(request, response);
+});
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   received.push(await readText(request));
   response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
-});
+}
 after(() => Promise.all([model.close(), service.close()]));
 const open = sharedStage('embedded', () => ({
   CHUKWA_LLM_BASE_URL: model.url,

@@ -87,7 +87,7 @@ function play(place: Place, text: string, program = PROGRAM) {
 /** What a server is sent, without the words: roles, kinds of items, and the fences and headings that begin lines. */
 function shapeOf({ invokes }: ReturnType<typeof play>): readonly string[] {
   return invokes.flatMap(({ generation }) =>
-    toItems(generation?.messages ?? []).map((item) => (item.type === 'message' ? `${item.role}` : item.type)),
+    toItems(generation?.messages ?? []).map((item) => (item.type === 'message' ? item.role : item.type)),
   );
 }
 

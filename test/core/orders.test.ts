@@ -260,7 +260,7 @@ describe('the work orders of a node with a gate', () => {
       of_second.map(({ tier, event_type }) => `${tier} ${event_type}`),
       ['HO2 WO_PLANNED', 'HO2 WO_FAILED'],
     );
-    assert.equal((of_second[1]?.details['error'] as JsonObject)['planning_rule'], 'budget_left');
+    assert.equal((of_second[1]?.details['error'] as JsonObject | undefined)?.['planning_rule'], 'budget_left');
   });
 
   it('an order fails whose gate never gives a verdict, and says why', () => {

@@ -179,7 +179,7 @@ const DECLASSIFIED: readonly (readonly [answer: JsonObject, path: readonly strin
 
 test('a declassified value, and no other, is free of the label of its source', () => {
   for (const [answer, path, is_free] of DECLASSIFIED) {
-    const traced = traceAnswer(answer, RESULT as unknown as JsonObject, {
+    const traced = traceAnswer(answer, RESULT, {
       others: ['author'],
       dropped: ['source:mail'],
     });

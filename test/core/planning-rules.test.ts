@@ -59,7 +59,9 @@ function toNode(shelf: Shelf, { type, reads }: Drawn, at: number): JsonObject {
     type: 'llm_json',
     order_type: type,
     llm_source_ref: chatSource(shelf),
-    prompt_template: { messages: [{ role: 'user', content: `Sort ${read.map((id) => `{{nodes.${id}.output}}`)}.` }] },
+    prompt_template: {
+      messages: [{ role: 'user', content: `Sort ${read.map((id) => `{{nodes.${id}.output}}`).join()}.` }],
+    },
     projection: { scope: 'world', memory: { recent: 0 } },
     max_generation_attempts: 2,
     result_schema_ref: shelf.put('json_schema', MOOD),
@@ -197,7 +199,7 @@ test('every order meets the six planning rules before it is dispatched, and one 
       }
       if (end?.kind !== 'fail') return;
       const call = end.call_key === undefined ? {} : { source_invocation_id: end.call_key };
-      facts.push(...factsOfFailure(facts, { ended_at: 1, failure: end, agents: [], ...call } as never));
+      facts.push(...factsOfFailure(facts, { ended_at: 1, failure: end, agents: [], ...call }));
       const unplanned = ordersOf().filter(({ calls }) => calls.length === 0);
       seen.add(`${end.failure_class} ${unplanned.map(({ order }) => order.error?.planning_rule ?? 'no rule').join()}`);
       for (const { order } of unplanned) {

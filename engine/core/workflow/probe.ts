@@ -77,7 +77,7 @@ export function toProbeScenario(
   };
   const answers = questions.map(({ answer }, index) => {
     const schema = add('json_schema', schemaOf(answer));
-    places.set(`${schema.hash}`, `/questions/${index}/answer${answer.kind === 'schema' ? '/schema' : ''}`);
+    places.set(schema.hash, `/questions/${index}/answer${answer.kind === 'schema' ? '/schema' : ''}`);
     return schema;
   });
   const cognition = scenario.cognition.flatMap((entry) => {
@@ -202,10 +202,10 @@ function valueSchemaOf(form: Exclude<ProbeQuestion['answer'], { readonly kind: '
 }
 
 function placeIn(places: QuestionPlaces, { document, ...found }: DocumentProblem): Problem {
-  const [, node = '', member] = /^(\/nodes\/\d+)(\/[^/]+)?/.exec(found.pointer ?? '') ?? [];
-  const question = places.get(`${document.hash}${node}`);
+  const [, node, member] = /^(\/nodes\/\d+)(\/[^/]+)?/.exec(found.pointer ?? '') ?? [];
+  const question = places.get(`${document.hash}${node ?? ''}`);
   const { offset: _offset, pointer = '', ...placed } = found;
   if (question === undefined) return placed;
-  if (node === '') return { ...placed, pointer: `${question}${question.endsWith('/schema') ? pointer : ''}` };
+  if (node === undefined) return { ...placed, pointer: `${question}${question.endsWith('/schema') ? pointer : ''}` };
   return { ...placed, pointer: `${question}${member === '/prompt_template' ? '/ask' : member === '/id' ? '/id' : ''}` };
 }

@@ -84,5 +84,5 @@ export function makeAsked(
   const pointer = findMisshapen(said, takes);
   if (pointer !== undefined)
     return Promise.resolve(refuse(problem('REQUEST_MALFORMED', { reason: `${pointer} is not what is asked for` })));
-  return (make as Make<MakerName>)(engine, openSigner, said);
+  return make(engine, openSigner, said as never);
 }

@@ -7,8 +7,21 @@ export type NotedKind = (ApprovalAsked | ApprovalDecided)['kind'];
 
 /** The members of both facts, from a row of approvals. */
 export const APPROVAL_FACT = (approval: string): string => `json_build_object(${[
-  ...['approval_id', 'command_key', 'tool_name', 'source_hash', 'effect_class', 'origins', 'rule', 'because'],
-  ...['asked_at', 'deadline', 'status', 'decided_at', 'decided_by', 'grant_id', 'reason'],
+  'approval_id',
+  'command_key',
+  'tool_name',
+  'source_hash',
+  'effect_class',
+  'origins',
+  'rule',
+  'because',
+  'asked_at',
+  'deadline',
+  'status',
+  'decided_at',
+  'decided_by',
+  'grant_id',
+  'reason',
 ]
   .map((name) => `'${name}', ${approval}.${name}`)
   .join(', ')}, 'subject_id', ${approval}.workflow_subject_entity_id, 'node_id', ${approval}.workflow_node_id,

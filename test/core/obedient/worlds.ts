@@ -16,7 +16,7 @@ const call = (tool: string, args: JsonObject = {}): Call => ({ tool, args });
 
 /** What a service has answered, at a place. */
 const from = (answers: readonly Json[], member: string): string =>
-  String((answers.at(-1) as JsonObject | undefined)?.[member] ?? '');
+  ((answers.at(-1) as JsonObject | undefined)?.[member] as string | undefined) ?? '';
 
 /** Reading is free. What acts is free as well, unless a source had a part in an argument: then a person decides. */
 const CAREFUL: readonly JsonObject[] = [
