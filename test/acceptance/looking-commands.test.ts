@@ -89,7 +89,19 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
 };
 
 /** Commands that may call a source. They import the plugins of the sources that they call, and no others. */
-const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'mcp diff', 'toys'];
+const CALLING = [
+  'park',
+  'run',
+  'probe',
+  'worker',
+  'serve',
+  'plugin test',
+  'model try',
+  'mcp',
+  'mcp tools',
+  'mcp diff',
+  'toys',
+];
 
 /** A plugin that leaves a mark where its code runs, prints the environment, and ends the process. */
 const PLANTED = `import { appendFileSync } from 'node:fs';
