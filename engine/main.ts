@@ -80,9 +80,7 @@ export async function compose(
   write: (line: string, format: LogFormat) => void = () => {},
   authorise?: Authorise,
 ): Promise<Composition> {
-  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
+  const version = await readVersion();
   const variables = readVariables(given);
   const isJson = toLogFormat(variables) === 'json';
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
@@ -95,11 +93,13 @@ export async function compose(
     log,
     metering: openMetering(toPricesFile(variables)),
     authorise,
+    cleaners: new Set(),
   };
   return {
     version,
     ...present({ log: writeJson }),
     package_root: PACKAGE_ROOT,
+    withoutSecrets: (text) => [...outside.cleaners].reduce((left, clean) => clean(left), text),
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, options = {}) => withSources(outside, task, options),
     openConnections: async () => connectionsOf(variables, (await (openedSchemas ??= openSchemas())).validateShape),
@@ -136,6 +136,10 @@ export async function compose(
   };
 }
 
+async function readVersion(): Promise<string> {
+  return (JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
 /** The surroundings of a process: the operator's variables, and the log of plugins. */
 interface Outside {
   readonly version: string;
@@ -144,6 +148,8 @@ interface Outside {
   readonly writeLog: WriteLog;
   readonly metering: Metering;
   readonly authorise: Authorise | undefined;
+  /** Of all sources that were opened. */
+  readonly cleaners: Set<Sources['withoutSecrets']>;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -165,7 +171,7 @@ interface PartsOptions extends EngineOptions {
 }
 
 async function openParts(
-  { variables, log, authorise }: Outside,
+  { variables, log, authorise, cleaners }: Outside,
   { variables: overlay, ...options }: PartsOptions,
 ): Promise<Parts> {
   const [{ createValidateDocument }, { askAuthoriser, openSources }, schemas] = await Promise.all([
@@ -179,7 +185,7 @@ async function openParts(
   const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
     authorise: asked,
-    connections: connectionsOf(variables, validateShape),
+    connection_store: connectionsOf(variables, validateShape),
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -192,6 +198,7 @@ async function openParts(
     clock,
     log,
   });
+  cleaners.add(sources.withoutSecrets);
   const { catalogue } = sources;
   return {
     sources,

@@ -45,7 +45,9 @@ export function workflowSections(shown: WorkflowPage): readonly ViewSection[] {
     section(
       'apply',
       'What is applied',
-      note('The patch of ', code(apply.from), ', and nothing else, changes the world.'),
+      apply === undefined
+        ? note('Nothing: its subjects only answer.')
+        : note('The patch of ', code(apply.from), ', and nothing else, changes the world.'),
     ),
     aboutOthers('choice', 'Prompts of which attempt', listAttempts(shown)),
   ];

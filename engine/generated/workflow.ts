@@ -47,7 +47,8 @@ export interface CognitionWorkflow {
   readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];
-  readonly apply: {
+  /** The final patch that changes the world. Left out in a workflow without an llm_tool_loop: its subjects only answer, and change nothing. */
+  readonly apply?: {
     /** <node id>.final */
     readonly from: string;
   };

@@ -34,6 +34,8 @@ export interface Composition {
   readonly package_root: string;
   /** Writes a log for programs; absent where people read it, and events are printed as lines. */
   readonly log?: WriteLog;
+  /** A text without the secrets that its sources know so far: a stack trace may repeat what a service said. */
+  withoutSecrets(text: string): string;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Authoring>;
   /** Runs a task with sources, without a database or a record. */

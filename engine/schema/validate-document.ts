@@ -3,7 +3,9 @@ import { type Problem, problem } from '../contract/problem.js';
 import { contentHash } from '../core/content/canonical.js';
 import { among } from '../core/content/nearest-name.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
+import { checkProbe } from '../core/workflow/probe.js';
 import type { Validate } from '../core/protocol/program.js';
+import type { Probe } from '../generated/probe.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 import { isObject } from '../core/content/json-pointer.js';
@@ -31,7 +33,7 @@ export function createValidateShape(
   };
 }
 
-/** Adds the check of each source's `interface` by the plugin that it names. @param leftOut plugins that are found and not used */
+/** Adds what schemas cannot check: of each source, its `interface` by the plugin that it names; of a probe, its questions. @param leftOut plugins that are found and not used */
 export function createValidateDocument(
   validateShape: ValidateDocument,
   plugins: readonly KnownPlugin[],
@@ -40,6 +42,7 @@ export function createValidateDocument(
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return (kind, document) => {
     const problems = validateShape(kind, document);
+    if (kind === 'probe' && problems.length === 0) return checkProbe(document as unknown as Probe);
     if (kind !== 'response_source' || problems.length > 0 || !isObject(document)) return problems;
     return checkInterface(document['interface'] as JsonObject, byName, leftOut);
   };

@@ -69,7 +69,7 @@ export interface SourcesParts extends PluginPlaces {
   /** Each of them must allow a call; without one, everybody may make it. */
   readonly authorise?: readonly Authorise[];
   /** The operator's connections; there are none, unless they are given. */
-  readonly connections?: ConnectionStore;
+  readonly connection_store?: ConnectionStore;
   /** Where answers that come later are taken; nowhere, unless it is given. */
   readonly makeCallback?: MakeCallback;
   /** In a dry run: answers every call in the place of plugins, of which none is reached then. */
@@ -85,6 +85,8 @@ export interface Sources {
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
   readonly testConnection: TestConnection;
+  /** A text about no call, such as a stack trace, without the secrets that are known so far. */
+  readonly withoutSecrets: (text: string) => string;
   readonly findModel: FindModel;
   readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
@@ -105,9 +107,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : importConfirmed;
   const lookUp = lookUpSet(parts, plugins);
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches(lookUp);
-  const connections = isDry ? NO_CONNECTIONS : (parts.connections ?? NO_CONNECTIONS);
+  const connections = isDry ? NO_CONNECTIONS : (parts.connection_store ?? NO_CONNECTIONS);
   const broker = openBroker(connections, fetches, clock);
-  const own_secrets = [...(parts.own_secrets ?? []), ...(await listAllSecrets(connections))];
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
     plugins,
@@ -119,7 +120,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
-    own_secrets,
+    own_secrets: [...(parts.own_secrets ?? []), ...(await listAllSecrets(connections))],
     ...present({ own_folders: parts.own_folders }),
   });
   const pipeline: PipelineParts = {
@@ -143,6 +144,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     // Written answers need no variable.
     findObstacle: async (source) => (isDry ? undefined : findObstacle(source, pipeline)),
     testConnection: broker.test,
+    withoutSecrets: (text) => opened.secretsOf({ origin: undefined, secrets: [] }).text(text),
     findModel: (source) => findModel(source, pipeline),
     listVariations: async (name, definition, question) => {
       const plugin = plugins.find((found) => found.name === name);

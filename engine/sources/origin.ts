@@ -70,13 +70,13 @@ export function findSecretHeaders(
   definition: JsonObject,
   lookUp: LookUpVariable,
 ): Readonly<Record<string, string>> | string | undefined {
-  const named = field === undefined ? undefined : definition[field];
-  if (typeof named !== 'object' || named === null) return undefined;
+  const named = field === undefined ? undefined : (definition[field] as Readonly<Record<string, string>> | undefined);
+  if (named === undefined) return undefined;
   const headers: Record<string, string> = {};
   for (const [header, variable] of Object.entries(named)) {
-    const value = lookUp(String(variable));
-    if (value === undefined) return `${String(variable)} is not set, which holds the header ${header}`;
-    if (!HEADER_VALUE.test(value)) return `${String(variable)} holds a character that no header may have`;
+    const value = lookUp(variable);
+    if (value === undefined) return `${variable} is not set, which holds the header ${header}`;
+    if (!HEADER_VALUE.test(value)) return `${variable} holds a character that no header may have`;
     headers[header.toLowerCase()] = value;
   }
   return headers;

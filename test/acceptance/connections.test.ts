@@ -159,7 +159,7 @@ for (const [status, code, says] of [
     const asked: unknown[] = [];
     const url = await serve(t, ({ method, url: path, headers }, response) => {
       asked.push([method, path, headers['x-key']]);
-      response.writeHead(status).end(`canary ${headers['x-key']}`);
+      response.writeHead(status).end(`canary ${String(headers['x-key'])}`);
     });
     const desk = await openDesk(t);
     await desk.run(`connections add post --kind header --name X-Key --origin ${url}`, SECRET);

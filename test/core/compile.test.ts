@@ -69,6 +69,9 @@ check(
   { change: (workflow) => ({ ...workflow, apply: { from: 'think.final' } }) },
   ['APPLY_FROM_UNKNOWN /apply/from: No llm_tool_loop node is called "think". | Write "act.final".'],
 );
+check('a final patch that nothing applies', { change: ({ apply: _apply, ...workflow }) => workflow }, [
+  'APPLY_MISSING : The final patch of the node act would change nothing: the workflow has no "apply". | Add "apply": { "from": "act.final" }.',
+]);
 check('two ambient sources of one id', { ambients: [READING, { ...READING, inject_as: '/ambient/other' }] }, [
   'AMBIENT_ID_TWICE /ambient_sources/1/id: The ambient source weather is listed a second time here. | Give each ambient source an id of its own.',
 ]);
@@ -191,13 +194,13 @@ check('a placeholder of a node that leaves out its output', { prompt: 'Hello {{n
 check('a placeholder of memories that the projection does not ask for', { prompt: '{{memory.retrieved}}' }, [
   'PART_NOT_PROJECTED /nodes/0/prompt_template/messages/0/content: {{memory.retrieved}} is used in a prompt, but the projection has no "memory.retrieve". | Add "retrieve": {"top": 5, "query": ["{{world.recent_events}}"]} under "memory" to the projection of the node.',
 ]);
-check(
-  'a projection that asks for what no prompt shows',
-  { prompt: 'Act.', projection: { scope: 'world', memory: { recent: 1, pinned: true } } },
-  [
-    'PART_NOT_SHOWN /nodes/0/projection/memory/pinned: The projection has "memory.pinned", but no message of the prompt uses it. | Write {{memory.pinned}} into a message, or remove "memory.pinned".',
-  ],
-);
+test('a projection that asks for what no prompt shows is noted', () => {
+  const projection = { scope: 'world', memory: { recent: 1, pinned: true } };
+  const compiled = compileSmallPark({ prompt: 'Act.', projection });
+  assert.deepEqual(compiled.ok && compiled.notes.map(({ code, pointer }) => [code, pointer]), [
+    ['PART_NOT_SHOWN', '/nodes/0/projection/memory/pinned'],
+  ]);
+});
 check(
   'a query for memories that reads what it finds, and what does not exist',
   {

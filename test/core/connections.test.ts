@@ -84,8 +84,8 @@ test('a binding whose connection its profile does not grant is refused by its pl
 
 test('a source of a plugin that asks no origin can have no connection', () => {
   const compiled = compileSmallPark({
-    tools: ['mcp__till__vend'],
-    tool_plugin: 'tool_server',
+    tools: ['vend'],
+    tool_plugin: 'file_reader',
     tool_binding: { connection: 'till' },
   });
   assert.ok(!compiled.ok);

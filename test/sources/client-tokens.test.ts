@@ -26,7 +26,7 @@ const issue: Issue = (count, response) =>
 async function setUp(t: TestContext, given: Partial<ClientConnection> = {}) {
   const tokens: TokenRequest[] = [];
   const calls: (string | undefined)[] = [];
-  const state = { issue, now: 1_000_000, takes: (_: string | undefined): boolean => true };
+  const state = { issue, now: 1_000_000, takes: (authorization: string | undefined): boolean => authorization !== '' };
   const token_origin = await serve(t, async (request, response) => {
     let form = '';
     for await (const piece of request) form += String(piece);
@@ -47,7 +47,7 @@ async function setUp(t: TestContext, given: Partial<ClientConnection> = {}) {
     ...given,
   };
   const sources = await openTestSources(t, {
-    connections: storeOf({ bank: connection }),
+    connection_store: storeOf({ bank: connection }),
     overlay: { CHUKWA_TEST_URL: url },
     clock: { now: () => state.now },
   });

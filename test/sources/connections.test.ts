@@ -71,7 +71,7 @@ for (const [kind, toConnection] of Object.entries(KINDS))
       const { url, requests } = await serveEcho(t);
       const logged: string[] = [];
       const sources = await openTestSources(t, {
-        connections: storeOf({ desk: toConnection(url) }),
+        connection_store: storeOf({ desk: toConnection(url) }),
         overlay: { CHUKWA_MCP_TEST: `${url}/api`, CHUKWA_TEST_URL: `${url}/api` },
         log: (remark) => void logged.push(JSON.stringify(remark)),
       });
@@ -96,7 +96,7 @@ test('a connection is for one origin: a source that leads elsewhere is refused, 
   const [own, other] = [await serveEcho(t), await serveEcho(t)];
   for (const elsewhere of [other.url, own.url.replace('127.0.0.1', 'localhost'), own.url.replace('http:', 'https:')]) {
     const sources = await openTestSources(t, {
-      connections: storeOf({ desk: { kind: 'bearer', origin: own.url, secret: SECRET } }),
+      connection_store: storeOf({ desk: { kind: 'bearer', origin: own.url, secret: SECRET } }),
       overlay: { CHUKWA_TEST_URL: elsewhere },
     });
     const recorder = makeRecorder();
@@ -115,7 +115,7 @@ test('a redirect gets nothing of a connection', async (t) => {
   const other = await serveEcho(t);
   const url = await serve(t, (_, response) => response.writeHead(307, { location: `${other.url}/?${SECRET}` }).end());
   const connections = storeOf({ desk: { kind: 'query', origin: url, name: 'key', secret: SECRET } });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_TEST_URL: url } });
+  const sources = await openTestSources(t, { connection_store: connections, overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, over('desk', jsonCall()));
   assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
   assert.ok(!storedText(outcome).includes(SECRET));
@@ -124,7 +124,10 @@ test('a redirect gets nothing of a connection', async (t) => {
 
 test('a connection that the profile or the run does not grant is refused before anything of it is read', async (t) => {
   const connections = storeOf({ desk: { kind: 'bearer', origin: await findFreeOrigin(), secret: SECRET } });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_TEST_URL: await findFreeOrigin() } });
+  const sources = await openTestSources(t, {
+    connection_store: connections,
+    overlay: { CHUKWA_TEST_URL: await findFreeOrigin() },
+  });
   for (const granted of [[], ['till']]) {
     const outcome = await ask(sources, over('desk', jsonCall(), granted));
     assert.deepEqual(summary(outcome), { failed: 'policy_denied', refused: true });
@@ -144,7 +147,10 @@ test('a connection that nobody has set is unavailable, and the message says how 
 
 test('a program that a command starts can have no connection', async (t) => {
   const connections = storeOf({ desk: { kind: 'bearer', origin: 'http://127.0.0.1:1', secret: SECRET } });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_MCP_TEST: process.execPath } });
+  const sources = await openTestSources(t, {
+    connection_store: connections,
+    overlay: { CHUKWA_MCP_TEST: process.execPath },
+  });
   const outcome = await ask(sources, over('desk', toolCall('do')));
   assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
 });
@@ -152,7 +158,7 @@ test('a program that a command starts can have no connection', async (t) => {
 test('a secret is read when a call is made, and both the old and the new one are replaced', async (t) => {
   const { url, requests } = await serveEcho(t);
   const connections = storeOf({ desk: { kind: 'bearer', origin: url, secret: SECRET } });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_TEST_URL: url } });
+  const sources = await openTestSources(t, { connection_store: connections, overlay: { CHUKWA_TEST_URL: url } });
   await ask(sources, over('desk', jsonCall()));
   connections.connections['desk'] = { kind: 'bearer', origin: url, secret: 'canary-changed-0042' };
   const outcome = await ask(sources, over('desk', jsonCall({ request: { late: SECRET } })));
@@ -167,7 +173,7 @@ test('two connections of one MCP server have a session each', async (t) => {
     desk: { kind: 'bearer', origin: url, secret: SECRET },
     till: { kind: 'bearer', origin: url, secret: other },
   });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_MCP_TEST: url } });
+  const sources = await openTestSources(t, { connection_store: connections, overlay: { CHUKWA_MCP_TEST: url } });
   for (const id of ['desk', 'till', 'desk']) await ask(sources, over(id, toolCall('do')));
   const sent = requests.map(({ headers }) => headers.authorization);
   const handshake = ['Bearer A', 'Bearer A', 'Bearer A', 'Bearer A'];
@@ -183,7 +189,7 @@ test("what a connection adds replaces a plugin's own header and a model's own me
     desk: { kind: 'query', origin: url, name: 'key', secret: SECRET },
     till: { kind: 'header', origin: url, name: 'Accept-Language', secret: SECRET },
   });
-  const sources = await openTestSources(t, { connections, overlay: { CHUKWA_TEST_URL: url } });
+  const sources = await openTestSources(t, { connection_store: connections, overlay: { CHUKWA_TEST_URL: url } });
   const settings = { method: 'GET', headers: { 'Accept-Language': 'de' } };
   const request = { key: 'of the model', q: 'a b' };
   await ask(sources, over('desk', jsonCall({ request }, settings)));
@@ -223,7 +229,7 @@ test("a plugin is handed the connection's id, and never its secret nor that of a
   await writePlugin(folder, 'curious', CURIOUS, manifest, ['url_env', 'secret_headers']);
   const sources = await openTestSources(t, {
     folders: [folder],
-    connections: storeOf({ desk: { kind: 'bearer', origin: url, secret: SECRET } }),
+    connection_store: storeOf({ desk: { kind: 'bearer', origin: url, secret: SECRET } }),
     overlay: { CHUKWA_TEST_URL: url, CHUKWA_A_KEY: 'canary-of-a-header-01' },
   });
   const settings = { name: 'curious', secret_headers: { 'X-A-Key': 'CHUKWA_A_KEY' } };

@@ -80,6 +80,7 @@ const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['fi
     acting: { interface_field: 'method', values: ['DELETE'] },
     secret_variable_fields: ['secret_headers'],
   },
+  file_reader: { speaks: 'json' },
   tool_server: {
     speaks: 'json',
     origin: { interface_field: 'server_env' },

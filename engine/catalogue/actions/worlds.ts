@@ -170,7 +170,6 @@ export const purgeMemories = action({
 
 export const editWorld = action({
   kind: 'edit_world',
-  name: 'edit_world',
   path: '/worlds/:world_slug/edits',
   says: 'Changes a world by a patch of a person, as a turn of its own.',
   by: 'operator',

@@ -40,6 +40,12 @@ export const COMMAND_PROBLEMS = {
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows' },
   }),
+  NO_PROBE: content({
+    message: ({ path, count }) =>
+      `There ${count === 1 ? 'is 1 probe' : `are ${count} probes`} in ${path}, and one is wanted.`,
+    repair: 'Name the file of one probe, such as workflows/probes/recall.json.',
+    example: { path: 'workflows/park', count: 0 },
+  }),
   SEVERAL_SCENARIOS: content({
     message: ({ path, count }) => `There are ${count} scenarios in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',

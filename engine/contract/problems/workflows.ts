@@ -184,6 +184,28 @@ export const WORKFLOW_PROBLEMS = {
       id === undefined ? `Add an ${types} node: only it ends in a patch.` : `Write ${JSON.stringify(`${id}.final`)}.`,
     example: { types: 'llm_tool_loop', from: 'plan', id: 'act' },
   }),
+  APPLY_MISSING: content<{ readonly id: string }>({
+    message: ({ id }) => `The final patch of the node ${id} would change nothing: the workflow has no "apply".`,
+    repair: ({ id }) => `Add "apply": { "from": "${id}.final" }.`,
+    example: { id: 'act' },
+  }),
+  QUESTION_TWICE: twice({ noun: 'question', member: 'id', example: 'candy' }),
+  QUESTION_RANGE_EMPTY: content({
+    message: ({ minimum, maximum }) => `No number is at least ${minimum} and at most ${maximum}.`,
+    repair: 'Write a minimum that is not greater than the maximum.',
+    example: { minimum: 5, maximum: 1 },
+  }),
+  PROBE_WOULD_ACT: content({
+    message: ({ id, effect }) =>
+      `The prompt of the agent may show an answer of ${id}, whose calls have a side effect (${effect}): a probe makes none.`,
+    repair: 'Probe with --subject other agents, whose workflows only read.',
+    example: { id: 'ring_bell', effect: 'external_side_effect' },
+  }),
+  PROBE_SUBJECT_UNASKED: content({
+    message: ({ name }) => `No model is asked for ${name} in this world.`,
+    repair: ({ known }) => `Name one of ${known.join(', ')}.`,
+    example: { name: 'bobb', known: ['bob', 'ant'] },
+  }),
   MAX_SPECULATIVE_UNUSED: note(
     'max_speculative has no effect: the subjects of this workflow run one after the other.',
     'Remove it, or write "execution": "per_subject_concurrent".',

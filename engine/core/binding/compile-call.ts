@@ -10,7 +10,7 @@ import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { among } from '../content/nearest-name.js';
 import { complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
-import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
+import type { CallLimits, CallProgram, RetryProgram, SchemaProgram, SourceProgram } from '../protocol/program.js';
 import { readOutputLimit, readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
 
 /** The members of a call's binding that all kinds of bindings share. */
@@ -76,21 +76,10 @@ export function compileCall(
     ...checkCall(parts, setting, authored, place),
   ];
   if (source.value === undefined || manifest === undefined) return { problems };
-  const { label, interface: definition, max_in_flight } = source.value;
   const { effect, pending_deadline_ms, on_failure = 'fail', not_performed_on } = authored;
   return {
     value: present({
-      source: present({
-        hash: hashOf(authored.source_ref),
-        label,
-        plugin: definition.name,
-        interface: definition,
-        model: readWrittenModel(manifest, definition),
-        output_limit: readOutputLimit(definition),
-        max_in_flight,
-        request: request.value,
-        connection: authored.connection,
-      }),
+      source: toSource(manifest, source.value, authored, request.value),
       effect,
       repeatable: authored.repeatable === true,
       not_performed_on: not_performed_on && new Set(not_performed_on),
@@ -107,6 +96,25 @@ export function compileCall(
     }),
     problems,
   };
+}
+
+function toSource(
+  manifest: SettingFields,
+  { label, interface: definition, max_in_flight }: ResponseSource,
+  { source_ref, connection }: AuthoredCall,
+  request: SchemaProgram | undefined,
+): SourceProgram {
+  return present({
+    hash: hashOf(source_ref),
+    label,
+    plugin: definition.name,
+    interface: definition,
+    model: readWrittenModel(manifest, definition),
+    output_limit: readOutputLimit(definition),
+    max_in_flight,
+    request,
+    connection,
+  });
 }
 
 /** A schema that a reference names, with its validator. In place of one that is missing or broken, one that all fits. */
@@ -183,14 +191,13 @@ function checkCall(
   const isPoliced = setting.policy_missing !== true && (needsLeave || always_policed);
   const foreseen = isPoliced ? foreseeBinding(parts, setting, { ...authored, ...place }) : [];
   const denied = needsLeave ? foreseen.find(isDenied) : undefined;
-  const complaints = inDocument(setting.document, [
-    ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
-      complainIf(
-        Boolean(authored[field]) && effect === 'read_only',
-        problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
-      ),
+  const needless = (['repeatable', 'not_performed_on'] as const).flatMap((field) =>
+    complainIf(
+      Boolean(authored[field]) && effect === 'read_only',
+      problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
     ),
-  ]);
+  );
+  const complaints = inDocument(setting.document, needless);
   if (denied === undefined) return complaints;
   const { rule } = denied.ruling;
   return [

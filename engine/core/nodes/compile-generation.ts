@@ -216,15 +216,20 @@ function compilePrompt(
     const text = textOf(message);
     return { role: message.role, text, ...parsePromptText(text) };
   });
-  const complaints = parsed.flatMap(({ text, unknown, unclosed }, index) => {
-    const place = `${pointer}${messagePointer(prompt, index)}`;
-    return [
-      ...unknown.map(({ text, offset }) => unknownPlaceholder(text, { pointer: place, offset })),
-      ...(unclosed ? [problem('PROMPT_PLACEHOLDER_UNCLOSED', unclosed, { pointer: place, ...unclosed })] : []),
-      ...checkBraces(text, place),
-    ];
-  });
+  const complaints = parsed.flatMap(({ text }, index) =>
+    checkPromptText(text, `${pointer}${messagePointer(prompt, index)}`),
+  );
   return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+/** Checks the placeholders of one authored text. */
+export function checkPromptText(text: string, pointer: string): readonly Problem[] {
+  const { unknown, unclosed } = parsePromptText(text);
+  return [
+    ...unknown.map(({ text, offset }) => unknownPlaceholder(text, { pointer, offset })),
+    ...(unclosed ? [problem('PROMPT_PLACEHOLDER_UNCLOSED', unclosed, { pointer, ...unclosed })] : []),
+    ...checkBraces(text, pointer),
+  ];
 }
 
 /** What a prompt shows, and the member of the projection that asks for it. */

@@ -12,7 +12,13 @@ export function complainIf(holds: boolean, complaint: Problem): readonly Problem
   return holds ? [complaint] : [];
 }
 
-type TwinCode = 'AMBIENT_ID_TWICE' | 'ENTITY_TWICE' | 'ENVIRONMENT_TWICE' | 'NODE_ID_TWICE' | 'TOOL_NAME_TWICE';
+type TwinCode =
+  | 'AMBIENT_ID_TWICE'
+  | 'ENTITY_TWICE'
+  | 'ENVIRONMENT_TWICE'
+  | 'NODE_ID_TWICE'
+  | 'QUESTION_TWICE'
+  | 'TOOL_NAME_TWICE';
 
 /** A problem of each item of a list that has the name of an earlier one. @param pointerOf the place of an item's name */
 export function complainOfTwins(

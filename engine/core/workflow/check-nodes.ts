@@ -69,9 +69,10 @@ function checkCycles({ nodes }: CognitionWorkflow): readonly Problem[] {
 function checkApply({ nodes, apply }: CognitionWorkflow): readonly Problem[] {
   const types = typesEndingInPatch().join(' or ');
   const ending = nodes.filter((node) => nodeTypeOf(node).ends_in_patch);
-  const from = apply.from.slice(0, -'.final'.length);
   const [first] = ending;
   if (ending.length > 1) return [problem('TOOL_LOOPS_SEVERAL', { types }, { pointer: '/nodes' })];
+  if (apply === undefined) return first === undefined ? [] : [problem('APPLY_MISSING', first, { pointer: '' })];
+  const from = apply.from.slice(0, -'.final'.length);
   const unknown = problem('APPLY_FROM_UNKNOWN', { types, from, id: first?.id }, { pointer: '/apply/from' });
   return complainIf(first?.id !== from, unknown);
 }

@@ -9,6 +9,7 @@ import { listReached } from './link/order.js';
  * A call that is made for its effect is meant so, and noted all the same.
  */
 export function checkReach(workflow: CognitionWorkflow): readonly Problem[] {
+  if (workflow.apply === undefined) return [];
   const applied = workflow.apply.from.slice(0, -'.final'.length);
   if (!workflow.nodes.some(({ id }) => id === applied)) return [];
   const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));

@@ -1,6 +1,6 @@
 import type { SegmentOrigin } from '../prompt/message.js';
 import { QUOTE_MARK } from '../prompt/quote.js';
-import { PATCH_OPERATIONS } from './patch-operations.js';
+import { PATCH_OPERATIONS, targetOf } from './patch-operations.js';
 import type { EffectOperation } from './world-patch.js';
 
 /** When something happened in a world: its turn, and the number of the call in that turn. */
@@ -118,9 +118,16 @@ const inProjection: Carries = ({ segment }, text) => {
     readonly entities?: Readonly<Record<string, { readonly state: string }>>;
     readonly environments?: Readonly<Record<string, string>>;
   };
-  return ({ op, target }) =>
-    (op === 'set_entity_state' && shown.entities?.[target]?.state.includes(text) === true) ||
-    (op === 'set_environment_content' && shown.environments?.[target]?.includes(text) === true);
+  return (patch) => {
+    const changes = changeOf(patch);
+    const { [patch.target]: environment } = shown.environments ?? {};
+    const { [patch.target]: entity } = shown.entities ?? {};
+    return (
+      (changes === 'environment_content' ? environment : changes === 'entity_state' ? entity?.state : '')?.includes(
+        text,
+      ) === true
+    );
+  };
 };
 
 const inEvents: Carries = ({ segment }, text) => {
@@ -129,19 +136,25 @@ const inEvents: Carries = ({ segment }, text) => {
     heads.some(({ head, turn: shown_turn }) => {
       if (shown_turn !== turn) return false;
       if (op === 'narration') return head.startsWith('- ') && head.includes(`(id: ${target}): `);
-      const place = op === 'set_environment_content' ? 'the place ' : '';
+      const place = targetOf(op) === 'environment_label' ? 'the place ' : '';
       return head.startsWith(`  - ${place}${target} ${PATCH_OPERATIONS[op].perceived_as ?? 'remembers'}: `);
     });
 };
 
 const inMemories: Carries = ({ segment, agent_id }, text) => {
   const heads = listHeads(segment, text);
-  return ({ turn, op, target }) =>
-    target === agent_id &&
-    (op === 'append_entity_memory'
-      ? heads.some(({ head, turn: shown_turn }) => shown_turn === turn && head.startsWith('- '))
-      : op === 'set_entity_state' && heads.some(({ head }) => head.startsWith('State: ')));
+  return (patch) => {
+    if (patch.target !== agent_id) return false;
+    const changes = changeOf(patch);
+    if (changes === 'entity_memory')
+      return heads.some(({ head, turn }) => turn === patch.turn && head.startsWith('- '));
+    return changes === 'entity_state' && heads.some(({ head }) => head.startsWith('State: '));
+  };
 };
+
+function changeOf({ op }: WrittenText) {
+  return op === 'narration' ? op : PATCH_OPERATIONS[op].changes;
+}
 
 /** The lines of a segment that begin what has the text, each with the turn that is named there or before. */
 function listHeads(segment: string, text: string) {

@@ -99,7 +99,7 @@ async function sendRequest(
 ): Promise<Response> {
   const oauth = await import('oauth4webapi');
   const { origin: url } = new URL(token_url);
-  const fetch = fetches.bind({ variable: `the connection ${id}`, url, endpoint: url, secrets: [] });
+  const send = fetches.bind({ variable: `the connection ${id}`, url, endpoint: url, secrets: [] });
   const signal = AbortSignal.timeout(TOKEN_MS_MAX);
   const bounds = { signal, farewell: () => signal, left: () => TOKEN_MS_MAX, max_response_bytes: TOKEN_BYTES_MAX };
   const authenticate = secret_in === 'body' ? oauth.ClientSecretPost(secret) : oauth.ClientSecretBasic(secret);
@@ -111,7 +111,7 @@ async function sendRequest(
         authenticate,
         { ...present({ scope, audience }) },
         {
-          [oauth.customFetch]: (place, init) => fetch(place, init as RequestInit),
+          [oauth.customFetch]: (place, init) => send(place, init),
           [oauth.allowInsecureRequests]: true,
           signal,
         },

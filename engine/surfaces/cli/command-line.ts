@@ -168,26 +168,36 @@ function suggestWithin(group: Command, written: string): string {
 const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;
 
 function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {
-  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  const { withoutSecrets } = session.composition;
+  const message = withoutSecrets(error instanceof Error && error.message !== '' ? error.message : String(error));
   if (OUT_OF_DESCRIPTORS.test(message)) {
     return printProblem(session, problem('DESCRIPTORS_EXHAUSTED', { reason: message }));
   }
   const code = printProblem(session, problem('UNEXPECTED', { kind: 'thrown', message }));
-  if (isVerbose) printStack(session.terminal, error);
+  if (isVerbose) printStack(session.terminal, error, withoutSecrets);
   return code;
 }
 
 /** Reports an uncaught exception, such as one in a timer of a plugin: the process has to end. @returns the exit code */
-export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
+export function reportUncaught(
+  terminal: Pick<Terminal, 'error'>,
+  thrown: unknown,
+  words: readonly string[],
+  withoutSecrets: Composition['withoutSecrets'],
+): ExitCode {
   printLines(terminal.error, problemLines([problem('UNEXPECTED', { kind: 'uncaught' })]));
-  if (words.includes('--verbose')) printStack(terminal, thrown);
+  if (words.includes('--verbose')) printStack(terminal, thrown, withoutSecrets);
   return PROBLEMS.UNEXPECTED.exit;
 }
 
-function printStack({ error }: Pick<Terminal, 'error'>, thrown: unknown): void {
+function printStack(
+  { error }: Pick<Terminal, 'error'>,
+  thrown: unknown,
+  withoutSecrets: Composition['withoutSecrets'],
+): void {
   const stack = thrown instanceof Error ? (thrown.stack ?? '') : String(thrown);
   printLines(
     error,
-    toSafeLines(stack).map((text) => verbatim(text)),
+    toSafeLines(withoutSecrets(stack)).map((text) => verbatim(text)),
   );
 }

@@ -12,6 +12,7 @@ function unused(): never {
 const UNTOUCHED: Composition = {
   version: '1.2.3',
   package_root: process.cwd(),
+  withoutSecrets: (text) => text,
   openAuthoring: unused,
   withSources: unused,
   openWorkshop: unused,
@@ -217,7 +218,10 @@ test('an uncaught exception ends with 4, and is shown only with --verbose', () =
   const thrown = new Error('the key is 12345');
   const report = (words: readonly string[]) => {
     const terminal = openTestTerminal();
-    assert.equal(reportUncaught(terminal, thrown, words), 4);
+    assert.equal(
+      reportUncaught(terminal, thrown, words, (text) => text.replace('12345', '[secret]')),
+      4,
+    );
     return terminal.error_text().replaceAll(/\s+/g, ' ');
   };
   assert.match(
@@ -225,5 +229,5 @@ test('an uncaught exception ends with 4, and is shown only with --verbose', () =
     /^error: A plugin or this program threw an error outside of every call.* what to do: .*--verbose/,
   );
   assert.doesNotMatch(report(['worker']), /12345/);
-  assert.match(report(['worker', '--verbose']), /the key is 12345 at .*usage\.test/);
+  assert.match(report(['worker', '--verbose']), /the key is \[secret\] at .*usage\.test/);
 });

@@ -8,6 +8,7 @@ export type DocumentKind =
   | ComponentKind
   | 'answers'
   | 'prices'
+  | 'probe'
   | 'connection'
   | 'plugin_manifest'
   | 'plugin_conformance'
@@ -23,6 +24,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   scenario: 'scenario.schema.json',
   answers: 'answers.schema.json',
   prices: 'prices.schema.json',
+  probe: 'probe.schema.json',
   connection: 'connection.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
   plugin_conformance: 'plugin-conformance.schema.json',
@@ -39,6 +41,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['response_source', ['interface', 'request_schema_ref']],
   ['answers', ['turns']],
   ['prices', ['models']],
+  ['probe', ['questions', 'subjects']],
   ['connection', ['origin', 'secret', 'kind']],
   ['plugin_conformance', ['examples']],
   ['workflow_test', ['scenario_ref', 'answers_ref', 'expect', 'given']],

@@ -145,7 +145,8 @@ function nodeBoxes(node: AuthoredNode, column: number): readonly Draft[] {
 }
 
 function applyBox({ apply }: CognitionWorkflow, column: number): Draft {
-  return { id: 'apply', kind: 'apply', title: 'the world', subtitle: `apply ${apply.from}`, anchor: 'apply', column };
+  const subtitle = apply === undefined ? 'stays as it is' : `apply ${apply.from}`;
+  return { id: 'apply', kind: 'apply', title: 'the world', subtitle, anchor: 'apply', column };
 }
 
 function arrowsOf(
@@ -170,7 +171,7 @@ function arrowsOf(
         ? node.available_tools.map(({ name }) => arrow(`node/${node.id}`, `tool/${node.id}/${name}`, true))
         : [],
     ),
-    arrow(`node/${apply.from.replace(/\.final$/, '')}`, 'apply'),
+    ...(apply === undefined ? [] : [arrow(`node/${apply.from.replace(/\.final$/, '')}`, 'apply')]),
   ];
 }
 

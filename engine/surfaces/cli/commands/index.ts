@@ -15,6 +15,7 @@ import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
 import { POLICY_COMMANDS } from './policy.js';
+import { probe } from './probe.js';
 import { recordTest } from './record.js';
 import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
@@ -35,6 +36,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     ...WORLD_COMMANDS,
     worldEdit,
     run,
+    probe,
     worker,
     serveWorlds,
     report,
