@@ -204,7 +204,7 @@ function valueSchemaOf(form: Exclude<ProbeQuestion['answer'], { readonly kind: '
 function placeIn(places: QuestionPlaces, { document, ...found }: DocumentProblem): Problem {
   const [, node, member] = /^(\/nodes\/\d+)(\/[^/]+)?/.exec(found.pointer ?? '') ?? [];
   const question = places.get(`${document.hash}${node ?? ''}`);
-  const { offset: _offset, pointer = '', ...placed } = found;
+  const { offset: _offset, pointer, ...placed } = found;
   if (question === undefined) return placed;
   if (node === undefined) return { ...placed, pointer: `${question}${question.endsWith('/schema') ? pointer : ''}` };
   return { ...placed, pointer: `${question}${member === '/prompt_template' ? '/ask' : member === '/id' ? '/id' : ''}` };
