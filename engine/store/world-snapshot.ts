@@ -1,6 +1,6 @@
 import { present } from '../contract/present.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
-import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
+import { EFFECT_OPERATIONS, type EffectParts, effectOf, PATCH_OPERATIONS } from '../core/world/patch-operations.js';
 import { type Origins, ofPatch } from '../core/prompt/origins.js';
 import { composeWorld, type Entity, type World } from '../core/world/world.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
@@ -96,6 +96,11 @@ const LATEST_MEMORIES = `
         WHERE entity_id = id AND turn = 0 AND NOT ${isPurged('memories', PURGES)}) AS kept
     WHERE entity->>'kind' = 'agent') END`;
 
+/** The operations that a purge of memories takes back. */
+const REMEMBERED = EFFECT_OPERATIONS.filter((op) => PATCH_OPERATIONS[op].changes === 'entity_memory')
+  .map((op) => `'${op}'`)
+  .join(', ');
+
 // The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
@@ -106,7 +111,7 @@ const EVENTS = `
           FROM patch_effects AS effects
           WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
             AND effects.patch_seq = patches.patch_seq
-            AND (op <> 'append_entity_memory' OR NOT ${isPurged('patches', PURGES)})))
+            AND (op NOT IN (${REMEMBERED}) OR NOT ${isPurged('patches', PURGES)})))
       ORDER BY patches.turn, patch_seq)
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;

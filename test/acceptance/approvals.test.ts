@@ -116,7 +116,6 @@ onEachDatabase('a call that a person must approve', (open) => {
       'scenario',
       'source:toy_office_bank',
       'source:toy_office_post',
-      'world',
     ]);
   });
 

@@ -15,8 +15,6 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
       'engine/operations/served.ts',
       'engine/sources/authorise.ts',
       'engine/sources/bench.ts',
-      // By a fetch that the origin's own binds.
-      'engine/sources/connections/client-tokens.ts',
       'engine/sources/examine-origin.ts',
       'engine/sources/origin-fetch.ts',
       'engine/sources/proxy.ts',
