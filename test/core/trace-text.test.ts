@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../engine/contract/json.js';
+import type { Segment } from '../../engine/core/prompt/message.js';
 import type { Invoke } from '../../engine/core/protocol/command.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import {
@@ -88,8 +89,15 @@ function worldOf({ where }: Scene): World {
   });
 }
 
-function segmentsOf(command: Invoke) {
-  return (command.generation?.messages ?? []).flatMap(({ segments }) => segments);
+/** What each placeholder shows; it is in several segments where parts of it come from elsewhere. */
+function segmentsOf(command: Invoke): readonly Pick<Segment, 'origin' | 'text'>[] {
+  const whole: { origin: Segment['origin']; text: string }[] = [];
+  for (const { origin, text } of (command.generation?.messages ?? []).flatMap(({ segments }) => segments)) {
+    const last = whole.at(-1);
+    if (last?.origin === origin) last.text += text;
+    else whole.push({ origin, text });
+  }
+  return whole;
 }
 
 function knowsFact(command: Invoke): boolean {

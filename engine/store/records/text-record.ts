@@ -22,15 +22,20 @@ const CALLS = `
       WHERE events.world_slug = counted.world_slug AND events.attempt_id = counted.attempt_id
         AND event_kind = 'call_superseded' AND events.source_invocation_id = counted.source_invocation_id))`;
 
+// What a placeholder shows is in several pieces where parts of it come from elsewhere.
 const SHOWN = prepare(
   'texts_shown',
   `WITH ${READABLE}, ${CALLS}
-   SELECT made.turn, invocation_seq, workflow_subject_entity_id AS agent_id, said.llm_call_id, pieces.origin,
-     convert_from(pieces.text, 'UTF8') AS segment
+   SELECT made.turn, invocation_seq, workflow_subject_entity_id AS agent_id, said.llm_call_id, placed.origin, segment
    FROM made JOIN llm_calls AS said USING (world_slug, llm_call_id)
      CROSS JOIN LATERAL unnest(said.new_messages) AS listed (message_hash)
-     JOIN llm_message_pieces AS pieces ON pieces.message_hash = listed.message_hash
-   WHERE ${HAS("convert_from(pieces.text, 'UTF8')")}
+     CROSS JOIN LATERAL (
+       SELECT origin, convert_from(string_agg(text, '' ORDER BY position), 'UTF8') AS segment
+       FROM (
+         SELECT *, position - row_number() OVER (PARTITION BY origin ORDER BY position) AS run FROM llm_message_pieces
+         WHERE message_hash = listed.message_hash) AS pieces
+       GROUP BY origin, run) AS placed
+   WHERE ${HAS('segment')}
    ORDER BY made.turn, invocation_seq`,
 );
 
