@@ -410,7 +410,8 @@ test('requests of a server, and its claims about its tools, are neither granted 
       ['b', -32601],
       ['c', -32601],
     ],
-    listed: 1,
+    // It has said that its list has changed.
+    listed: 2,
     offered: {},
   });
 });

@@ -15,7 +15,7 @@ export interface Reference {
 export const NOWHERE = '0'.repeat(64);
 
 /** Members that hold an author's or a plugin's own JSON, in which nothing is a reference. */
-export const OPEN_MEMBERS = ['request_template', 'interface'];
+export const OPEN_MEMBERS = ['request_template', 'interface', 'schema'];
 
 /** In a test, all else is what sources answer and what is expected of them. */
 const REFERENCES_OF_TESTS = ['scenario_ref', 'answers_ref'];
