@@ -40,8 +40,8 @@ forEachDatabase('attempts', (open) => {
     assert.deepEqual(
       [...world.environments],
       [
-        ['park', 'a park'],
-        ['kiosk', 'a kiosk'],
+        ['park', { content: 'a park' }],
+        ['kiosk', { content: 'a kiosk' }],
       ],
     );
     assert.deepEqual([...world.entities.keys()], ['zoe', 'bench.old', 'bob']);
@@ -170,11 +170,16 @@ forEachDatabase('attempts', (open) => {
     const record = await store.records.llmCall(first.llm_call_id);
     const told = { is_new: false, llm_call_id: null, source_invocation_id: null };
     assert.deepEqual(record?.messages, [
-      { role: 'system', content: 'You are Zoe.', segments: [{ origin: 'author', characters: 12 }], ...told },
+      {
+        role: 'system',
+        content: 'You are Zoe.',
+        segments: [{ origin: 'author', characters: 12, origins: ['author'] }],
+        ...told,
+      },
       {
         role: 'user',
         content: 'You are rested. ☀',
-        segments: [{ origin: 'subject.rendered', characters: 17 }],
+        segments: [{ origin: 'subject.rendered', characters: 17, origins: ['model', 'world'] }],
         ...told,
       },
     ]);
