@@ -221,8 +221,8 @@ test('a difference is shown place by place, and its blame with commands that lea
   assert.match(out, /\nFrom \S+ at turn 1 \(.*\) to \S+ at turn 2 \(.*\): \d+ changes\n/);
   assert.match(out, /\n {2}bob\n {4}state +- [^]+?\n +> /);
   assert.match(out, /\n {4}memory +\+ /);
-  assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\)\n/);
-  assert.match(out, /\n +by turn 2, patch 1, effect 3 \(append_entity_memory\)\n/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\), from author, model/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 3 \(append_entity_memory\), from author, model/);
   assert.equal(out.split('\n  turn 2, patch 1 of bob in ').length, 2, 'each patch is told once');
   const [, id] = new RegExp(`npx chukwa llm-call (${UUID})\\s+what the model saw and said\\n`).exec(out) ?? [];
   assert.match((await chukwa(`llm-call ${id}`)).out, /\n {2}system {2}/);
