@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
+import { SLUG } from '../contract/slug.js';
 import { TRAVERSALS } from '../core/ledger/traverse.js';
 import { STREAM_FORMATS } from '../core/stream/frames.js';
 import { COSTS_BY } from '../operations/costs.js';
@@ -13,7 +14,7 @@ interface Parameter {
 
 const ID = { type: 'string', format: 'uuid' };
 const HASH = { type: 'string', pattern: '^[0-9a-f]{64}$' };
-const SLUG = { type: 'string', pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', maxLength: 64 };
+const NAME = { type: 'string', pattern: `^${SLUG}$`, maxLength: 64 };
 const TURN = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 
@@ -32,7 +33,7 @@ const KEYS = Object.fromEntries(
 /** Every parameter of a path or a query, by name: one name means one thing on every route. */
 export const PARAMETERS = {
   ...KEYS,
-  world_slug: { description: 'The name of a world.', schema: SLUG },
+  world_slug: { description: 'The name of a world.', schema: NAME },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   entity: { description: 'Only changes of this entity.', schema: TEXT },
   text: { description: 'A text, as it was written; of several lines the longest counts.', schema: TEXT },
@@ -76,7 +77,7 @@ export const PARAMETERS = {
     description: 'The id that the traversal starts from: of an entry, an artifact, an agent or a framework.',
     schema: TEXT,
   },
-  world: { description: 'Only calls, or texts, of this world.', schema: SLUG },
+  world: { description: 'Only calls, or texts, of this world.', schema: NAME },
   subject: { description: 'Only calls, or texts, of this subject.', schema: TEXT },
   source: { description: 'Only calls of the source with this label.', schema: TEXT },
   by: { description: 'Only the costs by this; all of them by default.', schema: { enum: [...COSTS_BY] } },

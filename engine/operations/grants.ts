@@ -32,7 +32,8 @@ export function pointAtArguments({ request }: Pick<ApprovalRecord, 'request'>): 
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
-const WEEK_HOURS = 168;
+/** How long a grant lasts where nobody says. */
+export const GRANT_HOURS = 7 * 24;
 
 /** How many calls that wait already a new grant may decide on. */
 const WAITING_MAX = 1_000;
@@ -50,7 +51,7 @@ export async function grantCalls(
   const asked = await showApproval(engine, wanted.approval_id);
   if (!asked.ok) return asked;
   const { world_slug, tool_name, workflow_subject_entity_id: subject_id, request } = asked.value;
-  const { uses, hours = WEEK_HOURS, granted_by, reason = null } = wanted;
+  const { uses, hours = GRANT_HOURS, granted_by, reason = null } = wanted;
   const args = wanted.arguments ?? { '': request };
   const grant_id = runtime.clock.uuid();
   const grant = { grant_id, arguments: args };

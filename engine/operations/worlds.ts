@@ -1,4 +1,5 @@
 import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
+import { SLUG } from '../contract/slug.js';
 import { present } from '../contract/present.js';
 import type { Holder } from '../ports/attempts.js';
 import { nearestName } from '../core/content/nearest-name.js';
@@ -12,7 +13,7 @@ import { findUsable, type WantedScenario } from './load-program.js';
 import { type Costing, readCost } from './read-cost.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
-const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
+const IS_SLUG = new RegExp(`^${SLUG}$`);
 const SLUG_LENGTH_MAX = 64;
 
 /** Makes a world of a scenario, and stores the scenario with it; a refused world stores nothing. */
@@ -40,7 +41,7 @@ export async function createWorld(
 
 /** Why a text cannot be a world's name. */
 export function findSlugProblem(slug: string): Problem | undefined {
-  if (SLUG.test(slug) && slug.length <= SLUG_LENGTH_MAX) return undefined;
+  if (IS_SLUG.test(slug) && slug.length <= SLUG_LENGTH_MAX) return undefined;
   return problem('WORLD_SLUG_INVALID', { slug, length_max: SLUG_LENGTH_MAX });
 }
 

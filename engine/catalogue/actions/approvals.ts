@@ -3,7 +3,13 @@ import type { JsonObject } from '../../contract/json.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import { decideCall as decide, showApproval } from '../../operations/approvals.js';
 import { placeOf } from '../../operations/audit.js';
-import { grantCalls as grant, pointAtArguments, revokeGrant as revoke, showGrant } from '../../operations/grants.js';
+import {
+  GRANT_HOURS,
+  grantCalls as grant,
+  pointAtArguments,
+  revokeGrant as revoke,
+  showGrant,
+} from '../../operations/grants.js';
 import { action, choice, type Field, optional, whole } from '../action.js';
 
 export const decideCall = action({
@@ -74,7 +80,10 @@ export const grantCalls = action({
   takes: {
     uses: whole('How many calls', 'a whole number from 1 to 1000', { minimum: 1, maximum: 1_000 }),
     hours: optional(
-      whole('For how many hours', `a whole number from 1 to ${HOURS_MAX}, or 168`, { minimum: 1, maximum: HOURS_MAX }),
+      whole('For how many hours', `a whole number from 1 to ${HOURS_MAX}, or ${GRANT_HOURS}`, {
+        minimum: 1,
+        maximum: HOURS_MAX,
+      }),
     ),
     arguments: optional(granted),
   },
@@ -92,7 +101,7 @@ export const grantCalls = action({
   offered: {
     Approval: (shown) =>
       shown.status === 'waiting'
-        ? { uses: 10, hours: 168, arguments: JSON.stringify(pointAtArguments(shown), null, 2) }
+        ? { uses: 10, hours: GRANT_HOURS, arguments: JSON.stringify(pointAtArguments(shown), null, 2) }
         : undefined,
   },
   locate: async (engine, { approval_id, uses, hours }) =>

@@ -1,6 +1,7 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
 import { present } from '../../contract/present.js';
 import { refuse, succeed } from '../../contract/problem.js';
+import { SLUG } from '../../contract/slug.js';
 import { placeOf } from '../../operations/audit.js';
 import { deleteWorld as deleteOne } from '../../operations/delete-world.js';
 import { editWorld as edit } from '../../operations/edit-world.js';
@@ -132,16 +133,15 @@ function toFork({
   return { at_turn: turn, scenario: [{ value: '', text: 'the one that this turn had' }, ...stored] };
 }
 
+const IS_ORIGIN = new RegExp(`^(author|person|scenario|world|model|source:${SLUG})$`);
+
 /** An origin of memories, as policies write them. */
 const origin: Field<string> = {
   label: 'Origin, such as source:inbox',
   control: 'line',
   schema: { type: 'string' },
   wanted: 'author, person, scenario, world, model, or source: and the label of a source',
-  read: (said) =>
-    typeof said === 'string' && /^(author|person|scenario|world|model|source:[a-z0-9]+([_-][a-z0-9]+)*)$/.test(said)
-      ? said
-      : undefined,
+  read: (said) => (typeof said === 'string' && IS_ORIGIN.test(said) ? said : undefined),
 };
 
 export const purgeMemories = action({

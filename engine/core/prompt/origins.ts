@@ -69,6 +69,6 @@ export function isTrusted(origins: Origins): boolean {
 
 const TRUSTED: ReadonlySet<Origin> = new Set<Origin>(['author', 'person', 'scenario', 'world']);
 
-export function areSame(one: Origins, other: Origins): boolean {
+function areSame(one: Origins, other: Origins): boolean {
   return one === other || (one.length === other.length && one.every((origin, index) => origin === other[index]));
 }

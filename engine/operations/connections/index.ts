@@ -1,6 +1,7 @@
 import { connectionVariable } from '../../contract/engine-variables.js';
 import type { JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
+import { SLUG } from '../../contract/slug.js';
 import { among } from '../../core/content/nearest-name.js';
 import type { Connection } from '../../generated/connection.js';
 import type { StoredConnection, TestConnection, TestedConnection } from '../../ports/connections.js';
@@ -38,12 +39,14 @@ export interface NewConnection {
   readonly secret: string;
 }
 
+const IS_ID = new RegExp(`^${SLUG}$`);
+
 /** Adds a connection to the file of this user. */
 export async function addConnection(
   { add, lookUp }: Pick<OperatorConnections, 'add' | 'lookUp'>,
   { id, members, secret }: NewConnection,
 ): Promise<Outcome<ListedConnection>> {
-  if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(id) || id.length > 64)
+  if (!IS_ID.test(id) || id.length > 64)
     return refuse(problem('CONNECTION_INVALID', { place: id, reason: 'its id is no lower-case name' }));
   if (lookUp(connectionVariable(id)) !== undefined)
     return refuse(problem('CONNECTION_INVALID', { place: id, reason: `${connectionVariable(id)} would hide it` }));
