@@ -16,7 +16,7 @@ export interface ConnectionStore {
   list(): Promise<{ readonly connections: readonly StoredConnection[]; readonly file: Outcome<unknown> }>;
 }
 
-/** How a service took a connection: it did, it refuses it whoever asks again, or it could not be asked now. */
+/** What a service says of a connection: it accepts it, it refuses it for good, or it cannot be reached now. */
 export interface TestedConnection {
   readonly outcome: 'works' | 'refused' | 'out_of_reach';
   /** A sentence, without secrets. */

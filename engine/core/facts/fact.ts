@@ -141,7 +141,7 @@ export interface CallEnded extends FactTime {
   /** It was refused before anything was sent. */
   readonly refused: boolean;
   readonly failure_class: string | null;
-  /** What was wrong with the answer of a model, or how the turn went on after the failure. */
+  /** The fault of a model's answer; of another call, what the turn did after the failure. */
   readonly failure_detail: string | null;
   /** Null where it was interrupted. */
   readonly failure_message: string | null;

@@ -269,7 +269,7 @@ function checkShown(
   });
 }
 
-/** What is not known when memories are retrieved. */
+/** Placeholders that get their text after memories are retrieved: a query cannot show them. */
 const AFTER_RETRIEVAL = ['memory.retrieved', 'tools.available'] as const;
 
 function checkQuery(prompts: readonly CompiledPrompt[], pointer: string): readonly Problem[] {

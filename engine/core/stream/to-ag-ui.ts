@@ -161,7 +161,7 @@ function endCall(before: AgUiState, ended: CallEnded, reader: StreamReader): Tra
       ? toAnswerEvents(call, ended)
       : [...toReasoningEvents(call, ended, reader), ...toDecision(call, ended), ...rejected];
   const value = { source_invocation_id, failure_class, failure_message };
-  // Nobody who watches for a failed redaction has to look into each failure.
+  // A failed redaction has an event of its own name, so that a reader can wait for it alone.
   const names = ['call_failed', ...(failure_class === 'redaction_failed' ? [failure_class] : [])];
   const failed = failure_class === null ? [] : names.map((name) => ({ type: 'CUSTOM' as const, name, value }));
   const closed = closeCall(state, source_invocation_id);

@@ -63,7 +63,7 @@ export interface LearntText {
 }
 
 /**
- * Follows a text from the first prompt of an agent that has it back to whoever said it first.
+ * Follows a text back: from an agent's first prompt with it, through the patches that carried it, to whoever said it first.
  * @returns each agent that it came through, the asked one first; empty where no prompt of the agent has it
  */
 export function traceText(record: TextRecord, agent_id: string): readonly LearntText[] {

@@ -1,7 +1,7 @@
 import type { AnswerCall } from '../../ports/answers.js';
 import type { AttemptStore } from '../../ports/attempts.js';
 
-/** Nobody is asked in a dry run: a call that waits for a person is approved, unless its written answer denies it. */
+/** Decides in place of a person in a dry run: it approves a call, unless the written answer denies it or lets it expire. */
 export function decideByAnswers(answerCall: AnswerCall): AttemptStore['askApproval'] {
   return async ({ world_slug, attempted_turn: turn }, { approval_id, command_key: key, tool_name, request }) => {
     const answer = answerCall({ world_slug, turn, key, source_label: tool_name, speaks: 'json', request });
