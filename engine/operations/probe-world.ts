@@ -6,6 +6,7 @@ import { isError } from '../core/protocol/document-problem.js';
 import type { Probe } from '../generated/probe.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { LlmCallRecord } from '../ports/records.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { checkPaths, refuseFindings } from './author.js';
 import type { Composition } from './composition.js';
@@ -14,7 +15,7 @@ import { type LoadedFile, loadDocuments, type Place } from './documents/index.js
 import type { Engine } from './engine.js';
 import { toEntityId } from './entities.js';
 import { forkWorld } from './fork-world.js';
-import { compileScenario, type UsableScenario } from './load-program.js';
+import { checkSources, compileScenario, type UsableScenario } from './load-program.js';
 import { locateIn } from './read-answer-file.js';
 import { runTurns, type TurnReport } from './run-turns.js';
 import { withStagedEngine } from './run-world.js';
@@ -57,7 +58,8 @@ interface ProbeAnswer {
 /**
  * Asks agents the questions of a probe, in a fork of the world at one of its turns, whose one turn is the questions. The
  * world itself is only read.
- * @returns a refusal where the probe or an agent is unfit for the world: then nothing is written
+ * @returns a refusal where the probe or an agent is unfit for the world, or a source cannot be called: then nothing is
+ * written
  */
 export function probeWorld(composition: Composition, request: ProbeRequest): Promise<Outcome<ProbeReport>> {
   return withStagedEngine(composition, request, async (engine) => {
@@ -66,7 +68,7 @@ export function probeWorld(composition: Composition, request: ProbeRequest): Pro
     const world = await showWorld(engine, request);
     if (!world.ok) return world;
     const { world_slug, turn, scenario_hash } = world.value;
-    const usable = await composeProbe(engine, scenario_hash, read.value, request.subjects);
+    const usable = await composeProbe(engine, { world_slug, scenario_hash }, read.value, request.subjects);
     if (!usable.ok) return usable;
     const fork_slug = await freshSlug(engine, `${world_slug.slice(0, 50)}-probe`);
     const forked = await forkWorld(engine, {
@@ -111,7 +113,7 @@ async function readProbe(
 /** The scenario that asks the questions. A problem is placed in the file of the probe. */
 async function composeProbe(
   engine: Engine,
-  scenario_hash: string,
+  { world_slug, scenario_hash }: Pick<WorldSnapshot, 'world_slug' | 'scenario_hash'>,
   { probe, file: { source } }: ReadProbe,
   named: ProbeRequest['subjects'],
 ): Promise<Outcome<UsableScenario>> {
@@ -126,7 +128,9 @@ async function composeProbe(
   const problems = [...asking.problems, ...(compiled.ok ? [] : compiled.problems.filter(isError).map(asking.place))];
   // Each workflow has the same questions.
   const distinct = new Map(problems.map((found) => [`${found.code} ${found.pointer} ${found.message}`, found]));
-  if (distinct.size > 0) return refuse(...locateIn(source, [...distinct.values()]));
+  if (distinct.size > 0 || !compiled.ok) return refuse(...locateIn(source, [...distinct.values()]));
+  const ready = await checkSources(engine, compiled.program, world_slug);
+  if (!ready.ok) return ready;
   const scenario = find('scenario', asking.hash) as unknown as Scenario;
   const store = async (): Promise<void> => void (await engine.store.components.put(toStorable(asking.documents)));
   return succeed({ hash: asking.hash, scenario, store });

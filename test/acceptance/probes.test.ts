@@ -100,6 +100,8 @@ test('a probe that does not fit its world is refused at its place, and leaves no
   );
   const endless = { kind: 'schema', schema: { type: 'text' } };
   assert.match(await refusal({ questions: [{ id: 'cold', ask: 'Cold?', answer: endless }] }), /probe\.json:1\d:\d+/);
+  await writeFile(join(folder, 'probe.json'), JSON.stringify({ version: 1, label: 'fit', questions }));
+  assert.match(await chukwa(['probe', 'park', '--ask', join(folder, 'probe.json')], 4), /SOURCE_NOT_READY/);
   assert.doesNotMatch(await chukwa(['world', 'list']), /probe/);
 });
 

@@ -119,5 +119,5 @@ function connectionLines(listed: readonly ListedConnection[]): Lines {
 
 function testLines({ id, outcome, said }: ConnectionTest): Lines {
   const words = { works: 'works', refused: 'is refused', out_of_reach: 'cannot be asked now' }[outcome];
-  return [hanging(2, 'The connection ', strong(id), ` ${words}: ${said}.`)];
+  return [hanging(2, 'The connection ', strong(id), ` ${words}: ${said.replace(/[^.?!]$/, '$&.')}`)];
 }
