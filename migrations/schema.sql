@@ -1059,9 +1059,10 @@ CREATE VIEW patch_effects AS
     "row".entity_id,
     "row".environment_label,
     "row".state_before,
-    "row".state_after
+    "row".state_after,
+    "row".sources
    FROM world_patches,
-    LATERAL json_to_recordset(world_patches.effects) "row"(effect_index integer, op effect_operation, entity_id text, environment_label text, state_before text, state_after text);
+    LATERAL json_to_recordset(world_patches.effects) "row"(effect_index integer, op effect_operation, entity_id text, environment_label text, state_before text, state_after text, sources json);
 
 CREATE VIEW world_audit_events AS
  SELECT entries.world_slug,

@@ -158,23 +158,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "memory": {
         "type": "array",
         "items": {
-          "type": "object",
-          "properties": {
-            "content": {
-              "type": "string"
-            },
-            "turn": {
-              "type": "number"
-            },
-            "origins": {
-              "$ref": "#/components/schemas/Origins"
-            }
-          },
-          "required": [
-            "content",
-            "turn"
-          ],
-          "additionalProperties": false
+          "$ref": "#/components/schemas/Memory"
         },
         "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
       },
@@ -1172,23 +1156,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "memory": {
         "type": "array",
         "items": {
-          "type": "object",
-          "properties": {
-            "content": {
-              "type": "string"
-            },
-            "turn": {
-              "type": "number"
-            },
-            "origins": {
-              "$ref": "#/components/schemas/Origins"
-            }
-          },
-          "required": [
-            "content",
-            "turn"
-          ],
-          "additionalProperties": false
+          "$ref": "#/components/schemas/Memory"
         },
         "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
       }
@@ -1199,6 +1167,36 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "kind",
       "state",
       "memory"
+    ],
+    "additionalProperties": false
+  },
+  "Memory": {
+    "type": "object",
+    "properties": {
+      "memory_id": {
+        "type": "string",
+        "description": "Its turn, and its number among the memories that the agent has of that turn: `3.2`. Left out where no store has it."
+      },
+      "content": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "origins": {
+        "$ref": "#/components/schemas/Origins"
+      },
+      "sources": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Of a memory that an author has a node write: the ids of the memories that the node was shown. Records have it, and no turn reads it."
+      }
+    },
+    "required": [
+      "content",
+      "turn"
     ],
     "additionalProperties": false
   },
@@ -1727,6 +1725,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state_after": {
         "type": "string"
       },
+      "sources": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of a memory that an author has a node write: the ids of the memories that the node was shown; null of any other effect."
+      },
       "world_slug": {
         "type": "string",
         "description": "The world that ran the turn: of a fork's shared history, an ancestor."
@@ -1785,6 +1797,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "origins",
       "patch_seq",
       "source_invocation_id",
+      "sources",
       "state_after",
       "state_before",
       "turn",
@@ -2890,6 +2903,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "target": {
         "type": "string",
         "description": "What the effect changed; of a narration, its agent."
+      },
+      "sources": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Of a memory that an author has a node write: the ids of the memories that the node was shown."
       }
     },
     "required": [
@@ -3670,6 +3690,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "state_after": {
         "type": "string"
+      },
+      "sources": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of a memory that an author has a node write: the ids of the memories that the node was shown; null of any other effect."
       }
     },
     "required": [
@@ -3678,7 +3712,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "entity_id",
       "environment_label",
       "state_before",
-      "state_after"
+      "state_after",
+      "sources"
     ],
     "additionalProperties": false
   },
@@ -6412,6 +6447,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "origins": {
         "$ref": "#/components/schemas/Origins",
         "description": "Left out where the scenario wrote it."
+      },
+      "sources": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Of one that an author has a node write: the ids of the memories that the node was shown."
       },
       "score": {
         "type": [

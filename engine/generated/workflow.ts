@@ -51,6 +51,8 @@ export interface CognitionWorkflow {
   readonly apply?: {
     /** <node id>.final */
     readonly from: string;
+    /** Texts that become memories of the subject after its own patch, each with the ids of the memories that the prompt of its node showed. */
+    readonly remember?: readonly Remembered[];
   };
 }
 /** A source that always runs; its answer becomes context. */
@@ -269,4 +271,11 @@ export interface SourceCallNode {
   /** As in ambient sources. */
   readonly request_template: Json;
   readonly result_schema_ref?: Reference;
+}
+/** A text in the output of an llm_json or source_call node. Where it is null, absent or blank, nothing is remembered. */
+export interface Remembered {
+  /** <node id>.output */
+  readonly from: string;
+  /** A JSON Pointer within the output, to a text. */
+  readonly pointer: string;
 }

@@ -42,7 +42,8 @@ export async function readStory(archive: Archive, request: StoryRequest): Promis
   if (unknown !== undefined) return unknown;
   const patches = await archive.store.worlds.patches(world_slug, { after: from - 1, until: world.value.turn });
   const wanted = patches.filter(
-    ({ workflow_subject_entity_id: by, touched_entities }) =>
+    ({ workflow_subject_entity_id: by, touched_entities, narration }) =>
+      narration !== '' &&
       (subject === undefined || by === subject) &&
       (entity === undefined || by === entity || touched_entities.includes(entity)),
   );

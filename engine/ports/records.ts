@@ -86,6 +86,8 @@ export interface PatchEffectRecord {
   readonly environment_label: string | null;
   readonly state_before: string | null;
   readonly state_after: string;
+  /** Of a memory that an author has a node write: the ids of the memories that the node was shown; null of any other effect. */
+  readonly sources: readonly string[] | null;
 }
 
 /** The common members of a call's records. */

@@ -5,7 +5,7 @@ import { prepare, run, type Runner } from './statement.js';
 // An effect that leaves what it found changed nothing, so nothing is owed to it.
 const CHANGES = `WITH ${READABLE}
    SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
-     effect.environment_label, effect.state_before, effect.state_after, patch.narration,
+     effect.environment_label, effect.state_before, effect.state_after, effect.sources, patch.narration,
      patch.workflow_subject_entity_id, patch.workflow_node_id, call.workflow_hash AS cognition_workflow_hash,
      patch.attempt_id, patch.source_invocation_id, call.llm_call_id, to_json(patch.origins) AS origins
    FROM readable

@@ -507,6 +507,7 @@ export interface PatchEffects {
   environment_label: string | null;
   op: EffectOperation | null;
   patch_seq: number | null;
+  sources: Json | null;
   state_after: string | null;
   state_before: string | null;
   turn: number | null;

@@ -70,8 +70,15 @@ export const isPurged = (row: string, purges: string): string => `EXISTS (
 const PURGES = `(
       SELECT at_turn, memory_purges.origin FROM place JOIN memory_purges USING (world_slug) WHERE at_turn <= place.turn)`;
 
+/** The ids of the memories from which a node wrote one, as its effect names them: JSON, null of any other memory. */
+export const sourcesOf = (row: string): string => `(
+    SELECT effects.sources FROM patch_effects AS effects
+    WHERE effects.world_slug = ${row}.world_slug AND effects.turn = ${row}.turn AND effects.patch_seq = ${row}.patch_seq
+      AND effects.effect_index = ${row}.effect_index)`;
+
 const MEMORIES = `(
-  SELECT json_agg(json_build_object('entity_id', entity_id, 'turn', memories.turn, 'content', content,
+  SELECT json_agg(json_build_object('entity_id', entity_id, 'memory_id', memories.turn || '.' || memory_seq,
+    'turn', memories.turn, 'content', content, 'sources', ${sourcesOf('memories')},
     'origins', ${originsOf('memories')}) ORDER BY entity_id, memories.turn, memory_seq)
   FROM readable JOIN entity_memories AS memories USING (world_slug)
   WHERE memories.turn <= readable.until_turn AND NOT ${isPurged('memories', PURGES)})`;
@@ -79,7 +86,8 @@ const MEMORIES = `(
 // Of each agent the latest memories, and those of the scenario: a prompt shows no others as they are.
 const LATEST_MEMORIES = `
   CASE WHEN :memories::int > 0 THEN (
-    SELECT json_agg(json_build_object('entity_id', id, 'turn', turn, 'content', kept.content,
+    SELECT json_agg(json_build_object('entity_id', id, 'memory_id', turn || '.' || memory_seq, 'turn', turn,
+      'content', kept.content,
       'origins', ${originsOf('kept')}) ORDER BY id, turn, memory_seq)
     FROM setting, json_array_elements(setting.content->'entities') AS row (entity),
       LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
@@ -101,7 +109,8 @@ const REMEMBERED = EFFECT_OPERATIONS.filter((op) => PATCH_OPERATIONS[op].changes
   .map((op) => `'${op}'`)
   .join(', ');
 
-// The events of the turns that some projection includes; nothing is read where none does.
+// The events of the turns that some projection includes; nothing is read where none does. A patch without a narration is
+// what an author has its subject remember: no event.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
     SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id,
@@ -114,7 +123,8 @@ const EVENTS = `
             AND (op NOT IN (${REMEMBERED}) OR NOT ${isPurged('patches', PURGES)})))
       ORDER BY patches.turn, patch_seq)
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
-    WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
+    WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn
+      AND patches.narration <> '') END`;
 
 const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities`;
 
@@ -154,9 +164,11 @@ interface EntityRow {
 
 interface MemoryRow {
   readonly entity_id: string;
+  readonly memory_id: string;
   readonly turn: number;
   readonly content: string;
   readonly origins: Origins | null;
+  readonly sources?: readonly string[] | null;
 }
 
 interface EventRow extends Omit<World['events'][number], 'patch'> {
@@ -222,8 +234,8 @@ export function written(origins: Origins | null): { readonly origins?: Origins }
 
 function groupMemories(rows: readonly MemoryRow[]): ReadonlyMap<string, Entity['memory']> {
   const groups = new Map<string, Entity['memory'][number][]>();
-  for (const { entity_id, turn, content, origins } of rows) {
-    const memory = { content, turn, ...written(origins) };
+  for (const { entity_id, memory_id, turn, content, origins, sources } of rows) {
+    const memory = { memory_id, content, turn, ...written(origins), ...present({ sources: sources ?? undefined }) };
     const group = groups.get(entity_id);
     if (group) group.push(memory);
     else groups.set(entity_id, [memory]);

@@ -49,7 +49,8 @@ onEachDatabase('where values come from', (open) => {
     const written = [...seen, 'world'];
     const [ivy, note, phone] = play.after.entities;
     assert.deepEqual([ivy?.origins, note?.origins, phone?.origins], [undefined, written, undefined]);
-    assert.deepEqual(ivy?.memory, [{ content: 'I told Bob that he needs no coat.', turn: 1, origins: written }]);
+    const content = 'I told Bob that he needs no coat.';
+    assert.deepEqual(ivy?.memory, [{ memory_id: '1.1', content, turn: 1, origins: written }]);
     const { changes } = must(await diffPlaces(stage.engine, toDiff(play.world_slug)));
     assert.deepEqual(
       new Set(changes.flatMap(({ blame = [] }) => blame.map(({ origins }) => origins?.join()))),

@@ -10,7 +10,7 @@ import type { Recorded } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { Verdict } from '../../engine/core/protocol/verdict.js';
 import type { Program } from '../../engine/core/protocol/program.js';
-import type { AuditRecord, PatchRecord } from '../../engine/ports/records.js';
+import type { AuditRecord, PatchEffectRecord, PatchRecord } from '../../engine/ports/records.js';
 
 /** A call that the turn asks for. */
 interface Ask {
@@ -36,7 +36,9 @@ export interface FoldStep {
 }
 
 /** A patch without the ids that differ between recordings. */
-type RecordedPatch = Omit<PatchRecord, 'source_invocation_id' | 'llm_call_id' | 'origins'>;
+interface RecordedPatch extends Omit<PatchRecord, 'source_invocation_id' | 'llm_call_id' | 'origins' | 'effects'> {
+  readonly effects: readonly Omit<PatchEffectRecord, 'sources'>[];
+}
 
 /** The audit without the ids that differ between recordings. */
 type RecordedAudit = Pick<

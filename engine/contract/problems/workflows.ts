@@ -189,6 +189,17 @@ export const WORKFLOW_PROBLEMS = {
     repair: ({ id }) => `Add "apply": { "from": "${id}.final" }.`,
     example: { id: 'act' },
   }),
+  REMEMBER_FROM_PATCH: content<{ readonly id: string }>({
+    message: ({ id }) => `The output of the node ${id} is a patch, which is applied as it is: no text of it is remembered beside it.`,
+    repair: 'Name an llm_json or source_call node.',
+    example: { id: 'act' },
+  }),
+  REMEMBER_NOT_TEXT: content<{ readonly text: string; readonly types: readonly string[] }>({
+    meaning: 'A workflow would remember a value that may be something else than a text.',
+    message: ({ text, types }) => `${text} may be ${types.join(', ')}: only a text can be remembered.`,
+    repair: 'Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
+    example: { text: '/nodes/summarise/output', types: ['object'] },
+  }),
   QUESTION_TWICE: twice({ noun: 'question', member: 'id', example: 'candy' }),
   QUESTION_RANGE_EMPTY: content({
     message: ({ minimum, maximum }) => `No number is at least ${minimum} and at most ${maximum}.`,

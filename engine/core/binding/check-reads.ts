@@ -14,7 +14,7 @@ import { listPlaceholders, type PlacedPrompt } from './prompt-messages.js';
 const NAMES_SHOWN = 5;
 
 /** A path that something reads. */
-interface Read {
+export interface Read {
   /** Where it is in the document. */
   readonly pointer: string;
   /** As its author wrote it. */
@@ -73,7 +73,8 @@ export function checkPromptReads(
   });
 }
 
-function checkRead(read: Read, readers: readonly Reader[]): readonly Problem[] {
+/** A path must lead to something that its place can read: to something that is always there, unless it has a default. */
+export function checkRead(read: Read, readers: readonly Reader[]): readonly Problem[] {
   const { text, tokens, by, pointer } = read;
   const reading = readAsAll(readers, tokens);
   if (reading === undefined || reading.presence === 'there') return [];

@@ -15,6 +15,7 @@ import type { Complaint } from './complaint.js';
 import { fallBack, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
 import { findMisfit } from './judge-output.js';
 import type { NodeStep, NodeType } from './node-type.js';
+import { listShownMemories } from './shown-memories.js';
 
 export interface LlmJsonProgram extends GenerationProgram {
   readonly result: SchemaProgram;
@@ -73,7 +74,8 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
       seen.filter((one) => one.startsWith('source:') === ofSources),
     );
     const output = traceAnswer(read.value, node.result.schema, { others: others ?? [], dropped: dropped ?? [] });
-    return askGate(answer, { kind: 'done', output, verdict }, (waits) => waits);
+    const answered_by = { call_key: answer.key, memories: listShownMemories(node, scope, answer.lane.messages) };
+    return askGate(answer, { kind: 'done', output, answered_by, verdict }, (waits) => waits);
   },
 
   describeCall: describeGeneration,

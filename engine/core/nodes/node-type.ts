@@ -87,8 +87,22 @@ export interface NodeScope {
 /** The result of a node's start, or of an event that it handles. */
 export type NodeStep<State> =
   | { readonly kind: 'waits'; readonly state: State; readonly commands: readonly Invoke[]; readonly verdict?: Verdict }
-  | { readonly kind: 'done'; readonly output: Answered; readonly patch?: AnsweredPatch; readonly verdict?: Verdict }
+  | {
+      readonly kind: 'done';
+      readonly output: Answered;
+      /** Left out where the output is a patch. */
+      readonly answered_by?: AnsweredBy;
+      readonly patch?: AnsweredPatch;
+      readonly verdict?: Verdict;
+    }
   | { readonly kind: 'failed'; readonly failure: NodeFailure; readonly verdict?: Verdict };
+
+/** The call whose answer is an output. */
+export interface AnsweredBy {
+  readonly call_key: string;
+  /** The ids of the memories that its prompt showed, oldest first. */
+  readonly memories: readonly string[];
+}
 
 /** A patch that the live world accepts, and the call that answered with it. */
 export interface AnsweredPatch {

@@ -77,7 +77,8 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
   handle({ call }, { origins: others }, event) {
     if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
     const dropped = ofSource(call.source.label);
-    return { kind: 'done', output: traceAnswer(event.value, call.output?.schema, { others, dropped }) };
+    const output = traceAnswer(event.value, call.output?.schema, { others, dropped });
+    return { kind: 'done', output, answered_by: { call_key: event.key, memories: [] } };
   },
 
   describeCall: ({ subject, node }, rest) =>

@@ -199,12 +199,21 @@ export function textSchema(offered: OfferedSchema): OfferedSchema {
 /** `max_speculative` where a concurrent workflow leaves it out. */
 export const MAX_SPECULATIVE = 4;
 
+/** A text in the output of a node. */
+export interface RememberedText {
+  readonly node_id: string;
+  /** Tokens of its pointer within the output. */
+  readonly tokens: readonly string[];
+}
+
 export interface WorkflowProgram {
   readonly hash: string;
   /** Once-per-turn bindings that this workflow declares, by their key in the turn. */
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subject_ambients: readonly AmbientProgram[];
   readonly nodes: readonly NodeProgram[];
+  /** The texts that become memories of the subject after its patch. */
+  readonly remember: readonly RememberedText[];
   /** How often a subject may begin before those before it are done; 0 where subjects run one after the other. */
   readonly max_speculative: number;
   /** The parts of the world that its prompts and request templates read, for all subjects alike. */

@@ -3,10 +3,11 @@ import type { Fail, Invoke, Suspend } from '../protocol/command.js';
 import type { ApprovalAsked, ApprovalDecided, CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
 import { callFailed } from '../nodes/node-failure.js';
 import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
-import type { Program } from '../protocol/program.js';
+import type { Program, SubjectProgram } from '../protocol/program.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
 import { askTurnAmbients, toAnswered } from './ambients.js';
+import { listRemembered, type RememberedPatch } from './remember.js';
 import { decideRetry } from './retry.js';
 import type { Asker } from './asker.js';
 import { openBudgets, reserveCall, settleCall } from './budgets.js';
@@ -178,6 +179,7 @@ function endTurn(state: TurnState): Step {
 
 /** The working world takes the patch of the head; the next subject is the head. */
 function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRun): TurnState {
+  const subject = subjectAt(program, state.head);
   const next = {
     ...state,
     head: state.head + 1,
@@ -185,8 +187,26 @@ function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRu
     outcomes: withOutcome(state.outcomes, state.head, undefined),
   };
   if (run.patch === undefined) return next;
-  const { subject_id, workflow } = subjectAt(program, state.head);
-  const { node_id, patch, call_key, origins } = run.patch;
+  const { patch, origins } = run.patch;
+  const { world, patches } = acceptPatch(next, { subject, keys, given: run.patch });
+  const event = { turn: world.turn + 1, subject_id: subject.subject_id, patch, origins };
+  const accepted = { ...next, world: { ...world, events: [...world.events, event] }, patches };
+  return listRemembered(subject, run).reduce<TurnState>(
+    (remembering, given) => ({ ...remembering, ...acceptPatch(remembering, { subject, keys, given }) }),
+    accepted,
+  );
+}
+
+interface GivenPatch extends Pick<StartedRun, 'keys'> {
+  readonly subject: SubjectProgram;
+  readonly given: Omit<RememberedPatch, 'sources'> & Partial<Pick<RememberedPatch, 'sources'>>;
+}
+
+function acceptPatch(
+  state: TurnState,
+  { subject: { subject_id, workflow }, keys, given }: GivenPatch,
+): Pick<TurnState, 'world' | 'patches'> {
+  const { node_id, patch, call_key, origins, sources } = given;
   const { world, applied } = applyPatch(state.world, patch, origins);
   const accepted = {
     patch_seq: state.patches.length + 1,
@@ -194,11 +214,13 @@ function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRu
     node_id,
     workflow_hash: workflow.hash,
     call_key: keys.get(call_key) ?? call_key,
-    applied,
+    applied:
+      sources === undefined
+        ? applied
+        : { ...applied, effects: applied.effects.map((effect) => ({ ...effect, sources })) },
     origins,
   };
-  const event = { turn: world.turn + 1, subject_id, patch, origins };
-  return { ...next, world: { ...world, events: [...world.events, event] }, patches: [...state.patches, accepted] };
+  return { world, patches: [...state.patches, accepted] };
 }
 
 function toOutside(failure: Fail, { keys }: StartedRun): Fail {

@@ -2,7 +2,7 @@ import { present } from '../../contract/present.js';
 import { type NodeState, nodeTypeOf } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
 import { askMemories } from '../nodes/retrieve.js';
-import type { AnsweredPatch, NodeScope, NodeStep } from '../nodes/node-type.js';
+import type { AnsweredBy, AnsweredPatch, NodeScope, NodeStep } from '../nodes/node-type.js';
 import type { Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
@@ -36,6 +36,8 @@ export interface SubjectRun {
   readonly awaited: ReadonlyMap<string, Invoke>;
   readonly waiting: ReadonlyMap<string, NodeState>;
   readonly outputs: Outputs;
+  /** The calls that gave the outputs, by the ids of their nodes. */
+  readonly answered_by: ReadonlyMap<string, AnsweredBy>;
   /** The memories that were retrieved for nodes, by their ids. */
   readonly retrieved: ReadonlyMap<string, Retrieved>;
   readonly patch?: AnsweredPatch & { readonly node_id: string };
@@ -66,6 +68,7 @@ export function beginRun(subject: SubjectProgram, { world, simulation_time, turn
     readings: new Map(),
     waiting: new Map(),
     outputs: new Map(),
+    answered_by: new Map(),
     retrieved: new Map(),
   };
   return askAmbients(subject, run, askSubjectAmbients(subject, run.scope));
@@ -184,13 +187,20 @@ function applyNodeStep(
       return { run: withAwaited({ ...run, waiting }, step.commands), commands: step.commands };
     }
     case 'done':
-      return finishNode(
-        subject,
-        step.patch === undefined ? run : { ...run, patch: { ...step.patch, node_id: node.id } },
-        node,
-        step.output,
-      );
+      return finishNode(subject, withAnswer(run, node, step), node, step.output);
   }
+}
+
+function withAnswer(
+  run: SubjectRun,
+  { id: node_id }: NodeProgram,
+  { patch, answered_by }: Extract<NodeStep<NodeState>, { readonly kind: 'done' }>,
+): SubjectRun {
+  return {
+    ...run,
+    ...present({ patch: patch && { ...patch, node_id } }),
+    ...present({ answered_by: answered_by && withEntry(run.answered_by, node_id, answered_by) }),
+  };
 }
 
 function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram, output: Answered): RunStep {

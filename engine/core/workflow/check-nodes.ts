@@ -9,6 +9,7 @@ import { edgesOf, referencesOf } from '../nodes/references.js';
 import { complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import type { Reader } from '../typing/join-readings.js';
 import { checkReach } from './check-reach.js';
+import { checkRemember } from './check-remember.js';
 import { findChain } from './link/order.js';
 
 /** Checks of a workflow's nodes beyond the schema: names, paths, circles, and the patch that is applied. */
@@ -22,6 +23,7 @@ export function checkNodes(
     ...workflow.nodes.flatMap((node, index) => checkNode(parts, node, `/nodes/${index}`, readers)),
     ...checkCycles(workflow),
     ...checkApply(workflow),
+    ...checkRemember(workflow, readers),
     ...checkReach(workflow),
   ];
 }

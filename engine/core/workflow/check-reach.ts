@@ -2,10 +2,12 @@ import { type Problem, problem } from '../../contract/problem.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import { edgesOf } from '../nodes/references.js';
+import { listRemembered } from './check-remember.js';
 import { listReached } from './link/order.js';
 
 /**
- * Notes nodes whose output is never used: no node reads it, or only nodes that do not lead to the applied patch.
+ * Notes nodes whose output is never used: no node reads it, or only nodes that do not lead to the applied patch, nor to
+ * what is remembered.
  * A call that is made for its effect is meant so, and noted all the same.
  */
 export function checkReach(workflow: CognitionWorkflow): readonly Problem[] {
@@ -13,7 +15,8 @@ export function checkReach(workflow: CognitionWorkflow): readonly Problem[] {
   const applied = workflow.apply.from.slice(0, -'.final'.length);
   if (!workflow.nodes.some(({ id }) => id === applied)) return [];
   const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));
-  const reaching = listReached(edges, applied);
+  const used = [applied, ...listRemembered(workflow).map(({ node_id }) => node_id)];
+  const reaching = new Set(used.flatMap((id) => [...listReached(edges, id)]));
   const read = new Set([...edges.values()].flat());
   return workflow.nodes.flatMap((node, index) => {
     if (reaching.has(node.id)) return [];

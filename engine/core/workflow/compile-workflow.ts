@@ -3,6 +3,7 @@ import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/wo
 import { pointerTokens } from '../content/json-pointer.js';
 import { checkAmbients } from './check-ambients.js';
 import { checkNodes } from './check-nodes.js';
+import { listRemembered } from './check-remember.js';
 import { checkSpeculation } from './check-speculation.js';
 import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
@@ -59,6 +60,7 @@ export function compileWorkflow(
       turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
       subject_ambients,
       nodes: compiledNodes,
+      remember: listRemembered(workflow),
       max_speculative:
         workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? MAX_SPECULATIVE) : 0,
       inputs: toInputs([...subject_ambients, ...compiledNodes]),

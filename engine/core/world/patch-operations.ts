@@ -121,7 +121,9 @@ export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>>
     },
     apply({ entities, turn, origins }, { target, text }) {
       const entity = present(entities, target);
-      entities.set(target, { ...entity, memory: [...entity.memory, { content: text, turn, origins }] });
+      // Those of this turn are all there, however few of the earlier ones a turn is given.
+      const memory_id = `${turn}.${entity.memory.filter((memory) => memory.turn === turn).length + 1}`;
+      entities.set(target, { ...entity, memory: [...entity.memory, { memory_id, content: text, turn, origins }] });
       return { state_after: text };
     },
     shown_as: 'memory +',

@@ -84,7 +84,7 @@ function toEntityJson({ name, kind, environment, state }: Entity): Json {
 
 /** The acting subject in prose, with its latest memories, oldest first. */
 export function renderSubject(subject: Entity, projection: Projection): readonly Piece[] {
-  const recent = projection.memory.recent === 0 ? [] : subject.memory.slice(-projection.memory.recent);
+  const recent = recentMemories(subject, projection);
   const fixed = [
     `${quoteName(subject.name)} (id: ${subject.id})`,
     ...(subject.goal === undefined ? [] : [`Goal: ${quoteText(subject.goal)}`]),
@@ -98,6 +98,11 @@ export function renderSubject(subject: Entity, projection: Projection): readonly
     ],
     '\n',
   );
+}
+
+/** The latest memories of a subject that its projection includes. */
+export function recentMemories({ memory }: Entity, { memory: { recent } }: Projection): readonly Memory[] {
+  return recent === 0 ? [] : memory.slice(-recent);
 }
 
 /** Memories as a prompt shows them, a line each. */

@@ -21,6 +21,8 @@ export interface FoundMemory {
   readonly content: string;
   /** Left out where the scenario wrote it. */
   readonly origins?: Origins;
+  /** Of one that an author has a node write: the ids of the memories that the node was shown. */
+  readonly sources?: readonly string[];
   /** By BM25, in millionths; null of a neighbour of one that was found. */
   readonly score: number | null;
 }

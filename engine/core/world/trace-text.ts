@@ -25,6 +25,8 @@ export interface WrittenText extends Moment {
   readonly op: EffectOperation | 'narration';
   /** What the effect changed; of a narration, its agent. */
   readonly target: string;
+  /** Of a memory that an author has a node write: the ids of the memories that the node was shown. */
+  readonly sources?: readonly string[];
 }
 
 /** An answer of a source that holds it. */

@@ -14,6 +14,8 @@ export interface AppliedEffect {
   /** Absent for memories, which are appended. */
   readonly state_before?: string;
   readonly state_after: string;
+  /** Of a memory that an author has a node write: the ids of the memories that the node was shown. */
+  readonly sources?: readonly string[];
 }
 
 /** A patch that a working world has taken. */

@@ -12,10 +12,21 @@ export interface Entity {
   /** Of its state; left out where the scenario wrote it. */
   readonly origins?: Origins;
   /** Its memories, oldest first, and their turns; 0 for those of the scenario. */
-  readonly memory: readonly { readonly content: string; readonly turn: number; readonly origins?: Origins }[];
+  readonly memory: readonly Memory[];
 }
 
-export type Memory = Entity['memory'][number];
+export type Memory = {
+  /** Its turn, and its number among the memories that the agent has of that turn: `3.2`. Left out where no store has it. */
+  readonly memory_id?: string;
+  readonly content: string;
+  readonly turn: number;
+  readonly origins?: Origins;
+  /**
+   * Of a memory that an author has a node write: the ids of the memories that the node was shown. Records have it, and no
+   * turn reads it.
+   */
+  readonly sources?: readonly string[];
+};
 
 /** A patch that a working world has taken, in a turn, from a subject. */
 export interface WorldEvent {

@@ -166,7 +166,10 @@ function compareCall(before: Digest, after: Digest): Comparison {
 }
 
 function comparePatches(before: readonly PatchRecord[], after: readonly PatchRecord[]): readonly ComparedPatch[] {
-  const compared = compareByName(before, after, (patch) => patch.workflow_subject_entity_id, comparePatch);
+  // What an author has a subject remember is a patch beside its own, which is the one with a narration.
+  const listOwn = (patches: readonly PatchRecord[]) => patches.filter(({ narration }) => narration !== '');
+  const nameOf = (patch: PatchRecord): string => patch.workflow_subject_entity_id;
+  const compared = compareByName(listOwn(before), listOwn(after), nameOf, comparePatch);
   return compared.map(({ name, ...pair }) => ({ workflow_subject_entity_id: name, ...pair }));
 }
 

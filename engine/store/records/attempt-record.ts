@@ -166,7 +166,7 @@ const PATCHES = prepare(
       WHERE calls.world_slug = patches.world_slug AND calls.source_invocation_id = patches.source_invocation_id)
        AS llm_call_id,
      (SELECT coalesce(json_agg(json_build_object('effect_index', effect_index, 'op', op, 'entity_id', entity_id,
-        'environment_label', environment_label, 'state_before', state_before, 'state_after', state_after)
+        'environment_label', environment_label, 'state_before', state_before, 'state_after', state_after, 'sources', sources)
         ORDER BY effect_index), '[]')
       FROM patch_effects effects
       WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { AnsweredText, ShownText, TextRecord, WrittenText } from '../../core/world/trace-text.js';
 import { READABLE } from '../lineage.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -48,10 +49,10 @@ const WRITTEN = prepare(
        JOIN source_invocations AS call ON call.world_slug = patch.world_slug
          AND call.source_invocation_id = patch.source_invocation_id)
    SELECT turn, invocation_seq, patch_seq, workflow_subject_entity_id AS agent_id, 'narration' AS op,
-     workflow_subject_entity_id AS target
+     workflow_subject_entity_id AS target, NULL::json AS sources
    FROM patches WHERE strpos(narration, :text) > 0
    UNION ALL
-   SELECT turn, invocation_seq, patch_seq, workflow_subject_entity_id, op::text, coalesce(entity_id, environment_label)
+   SELECT turn, invocation_seq, patch_seq, workflow_subject_entity_id, op::text, coalesce(entity_id, environment_label), sources
    FROM patches JOIN patch_effects USING (world_slug, turn, patch_seq) WHERE strpos(state_after, :text) > 0
    ORDER BY turn, patch_seq`,
 );
@@ -66,6 +67,10 @@ const ANSWERED = prepare(
    ORDER BY made.turn, invocation_seq`,
 );
 
+interface WrittenRow extends Omit<WrittenText, 'sources'> {
+  readonly sources: readonly string[] | null;
+}
+
 /** Everything of a world, and of its ancestors for it, that holds a text. @param turn the latest turn that counts */
 export async function readTextRecord(
   runner: Runner,
@@ -73,10 +78,11 @@ export async function readTextRecord(
 ): Promise<TextRecord> {
   const values = { world_slug, turn, text, escaped: JSON.stringify(text).slice(1, -1) };
   const { escaped: _, ...plain } = values;
+  const written = await run<WrittenRow>(runner, WRITTEN, plain);
   return {
     text,
     shown: await run<ShownText>(runner, SHOWN, values),
-    written: await run<WrittenText>(runner, WRITTEN, plain),
+    written: written.map(({ sources, ...patch }) => ({ ...patch, ...present({ sources: sources ?? undefined }) })),
     answered: await run<AnsweredText>(runner, ANSWERED, values),
   };
 }

@@ -1,9 +1,10 @@
+import { present } from '../../contract/present.js';
 import type { Origins } from '../../core/prompt/origins.js';
 import type { FoundMemory, MemoryQuery } from '../../core/world/retrieval.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { READABLE } from '../lineage.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { isPurged, originsOf, written } from '../world-snapshot.js';
+import { isPurged, originsOf, sourcesOf, written } from '../world-snapshot.js';
 import { readWords } from './words.js';
 
 /** Of a long query the last words count: what happened last stands at its end. */
@@ -47,8 +48,15 @@ export async function retrieve(
   const named = [...new Set(words.flatMap((word) => stems(word) ?? []))];
   if (named.length === 0) return [];
   const wanted = { ...place, words: named, top, neighbours, skip_latest, skip_pinned };
-  const found = await run<Omit<FoundMemory, 'origins'> & { readonly origins: Origins | null }>(database, RANK, wanted);
-  return found.map(({ score, origins, ...memory }) => ({ ...memory, ...written(origins), score }));
+  const found = await run<FoundRow>(database, RANK, wanted);
+  return found.map(({ score, origins, sources, ...memory }) => {
+    return { ...memory, ...written(origins), ...present({ sources: sources ?? undefined }), score };
+  });
+}
+
+interface FoundRow extends Omit<FoundMemory, 'origins' | 'sources'> {
+  readonly origins: Origins | null;
+  readonly sources: readonly string[] | null;
 }
 
 // Memories are indexed in their order, so that one is behind exactly where it is later than the last that is indexed.
@@ -256,13 +264,14 @@ const RANK = prepare(
        SELECT ordinal + step, NULL FROM ranked, generate_series(-:neighbours::int, :neighbours::int) AS step
        WHERE step <> 0) AS each
      GROUP BY ordinal)
-   SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score, ${originsOf('memory')} AS origins
+   SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score, ${originsOf('memory')} AS origins,
+     ${sourcesOf('memory')} AS sources
    FROM total, shown JOIN shelves ON ordinal > before AND ordinal <= before + until_place
      CROSS JOIN LATERAL (
        SELECT turn, memory_seq FROM indexed_memories
        WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place = ordinal - before OFFSET 0) AS found
      CROSS JOIN LATERAL (
-       SELECT world_slug, turn, patch_seq, content FROM entity_memories
+       SELECT world_slug, turn, patch_seq, effect_index, content FROM entity_memories
        WHERE entity_memories.world_slug = shelves.world_slug AND entity_id = :entity_id
          AND entity_memories.turn = found.turn AND entity_memories.memory_seq = found.memory_seq OFFSET 0) AS memory
    WHERE ordinal > first AND ordinal <= last AND ordinal NOT IN (SELECT ordinal FROM purged)

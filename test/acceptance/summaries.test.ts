@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { forkWorld } from '../../engine/operations/fork-world.js';
+import { verifyWorld } from '../../engine/operations/ledger/verify.js';
+import { loadScenario } from '../../engine/operations/load-program.js';
+import { purgeMemories } from '../../engine/operations/purge-memories.js';
+import { traceText } from '../../engine/operations/trace-text.js';
+import { timeAt } from '../../engine/operations/worlds.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
+import { runAttempt } from '../../engine/runtime/run-attempt.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
+import { toStream } from '../store/record-fixtures.js';
+import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+
+const WEATHER = 'source:toy_park_weather';
+const ACT = 'ivy/act/round-1/try-1';
+const SUMMARISE = 'ivy/summarise/round-1/try-1';
+
+const asking = (content: string): Json => ({ messages: [{ role: 'user', content }] });
+
+/** The clerk sums up what she remembers and what the weather is; what she does by it shows her no weather. */
+const summarising: Edit = (workflow) => {
+  const [sort, look_up, act] = workflow['nodes'] as readonly JsonObject[];
+  const summarise = {
+    ...sort,
+    id: 'summarise',
+    order_type: 'synthesize',
+    result_schema_ref: { path: '../schemas/summary.json' },
+    prompt_template: asking('{{subject.rendered}}\n{{memory.retrieved}}\n{{nodes.look_up.output}}'),
+    projection: {
+      scope: 'world',
+      memory: { recent: 1, pinned: true, retrieve: { top: 2, query: ['Where is the coat?'] } },
+    },
+  };
+  const acting = {
+    ...act,
+    prompt_template: asking('{{subject.rendered}}\n{{subject.own_turns}}'),
+    projection: { scope: 'world', memory: { recent: 1 }, own_turns: 3 },
+  };
+  return {
+    ...workflow,
+    nodes: [sort, look_up, summarise, acting] as Json,
+    apply: { from: 'act.final', remember: [{ from: 'summarise.output', pointer: '/summary' }] },
+  };
+};
+
+const SUMMARY_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Summary',
+  type: 'object',
+  additionalProperties: false,
+  required: ['summary'],
+  properties: { summary: { type: ['string', 'null'] } },
+};
+
+/** Nothing to sum up; a summary; one of a summary; none. */
+const SUMMARIES = [null, 'Bob has my coat.', 'The coat of Bob was mine.', null];
+const REMEMBERED = ['I lent Bob a coat.', 'I ate.', 'I slept.', 'I woke.'];
+
+function says(): Answers {
+  const turns = REMEMBERED.map((content, index) => {
+    const effects = [{ op: 'append_entity_memory', entity_id: 'ivy', content }];
+    const patch = { narration: `Ivy did ${index + 1}.`, effects };
+    const answers = {
+      'ivy/sort/round-1/try-1': { json: { from: 'Bob', topic: 'weather', place: 'park' } },
+      [SUMMARISE]: { json: { summary: SUMMARIES[index] ?? null } },
+      [ACT]: { json: { kind: 'final_patch', patch } },
+    };
+    return [String(index + 1), answers];
+  });
+  return { version: 1, label: 'summaries', turns: Object.fromEntries(turns) as Answers['turns'] };
+}
+
+async function writeDocuments(context: TestContext): Promise<string> {
+  const folder = await editWorkflows(context, { 'clerk/workflow.json': summarising });
+  await writeFile(join(folder, 'schemas/summary.json'), JSON.stringify(SUMMARY_SCHEMA));
+  return folder;
+}
+
+/** Drives the next turn, and leaves it to another driver once its last node is asked. */
+async function leaveAtAct({ engine }: ParkStage, { world_slug, scenario_hash }: WorldSnapshot): Promise<void> {
+  const { program, scenario } = must(await loadScenario(engine, scenario_hash));
+  const leave = new AbortController();
+  const end = await runAttempt(engine.runtime, {
+    world_slug,
+    program,
+    simulationTime: (turn) => timeAt(scenario, turn),
+    signal: new AbortController().signal,
+    leave: leave.signal,
+    onProgress: (progress) => {
+      if (progress.kind === 'call_started' && progress.command.key === ACT) leave.abort();
+    },
+  });
+  assert.equal(end.kind, 'handed_over');
+}
+
+async function memoriesOf(stage: ParkStage, world_slug: string, turn?: number) {
+  const { entities } = await stage.world(world_slug, turn);
+  return entities[0]?.memory ?? [];
+}
+
+/** The prompt and the retrieved memories of a call, by its key. */
+async function callOf(stage: ParkStage, world_slug: string, turn: number, key: string) {
+  const attempts = await stage.engine.store.records.attempts(world_slug);
+  const { attempt_id = '' } = attempts.find(({ attempted_turn }) => attempted_turn === turn) ?? {};
+  const record = await stage.engine.store.records.attempt(attempt_id);
+  const call = record?.invocations.find(({ command_key }) => command_key === key);
+  return { record, call: await stage.llmCall(call?.llm_call_id ?? null) };
+}
+
+const EXPECTED = [
+  ['1.1', 'I lent Bob a coat.', undefined],
+  ['2.1', 'I ate.', undefined],
+  ['2.2', 'Bob has my coat.', ['1.1']],
+  ['3.1', 'I slept.', undefined],
+  ['3.2', 'The coat of Bob was mine.', ['1.1', '2.2']],
+  ['4.1', 'I woke.', undefined],
+];
+
+onEachDatabase('summaries', (open) => {
+  test('a node writes what it sums up into memory, with the ids of what it was shown', async (context) => {
+    const stage = await open();
+    const workflows = await writeDocuments(context);
+    const { world_slug, after } = await stage.play({ scenario: 'clerk', workflows, says: says(), turns: 2 });
+    // Another driver finishes the third turn from the record.
+    await leaveAtAct(stage, after);
+    await stage.run(after, { turns: 2 });
+    const memories = await memoriesOf(stage, world_slug);
+    assert.deepEqual(
+      memories.map(({ memory_id, content, sources }) => [memory_id, content, sources]),
+      EXPECTED,
+    );
+    const { record, call } = await callOf(stage, world_slug, 3, SUMMARISE);
+    const [own, summary] = record?.patches ?? [];
+    assert.equal(own?.effects[0]?.sources, null);
+    assert.deepEqual(
+      [summary?.workflow_node_id, summary?.llm_call_id, summary?.effects[0]?.sources, summary?.narration],
+      ['summarise', call.llm_call_id, ['1.1', '2.2'], ''],
+    );
+    assert.ok(summary?.origins?.includes(WEATHER));
+    assert.deepEqual(
+      call.retrieved?.found.map(({ memory_id, sources }) => [memory_id, sources]),
+      [
+        ['1.1', undefined],
+        ['2.2', ['1.1']],
+      ],
+    );
+    // It is a memory, and no event: her own turns have what she did.
+    const { call: acted } = await callOf(stage, world_slug, 4, ACT);
+    const prompt = acted.messages[0]?.content ?? '';
+    assert.match(prompt, /\[turn 3\] The coat of Bob was mine\./);
+    assert.match(prompt, /\(id: ivy\): Ivy did 3\./);
+    assert.doesNotMatch(prompt, /remembers: The coat of Bob|\(id: ivy\): *\n/);
+    const { path } = must(await traceText(stage.engine, { world_slug, entity_id: 'ivy', text: 'Bob has my coat.' }));
+    assert.deepEqual(
+      path.map(({ turn, came_by }) => [turn, came_by.kind === 'patch' ? came_by.patch.sources : came_by.kind]),
+      [
+        [3, ['1.1']],
+        [2, 'own_words'],
+      ],
+    );
+    assert.equal(must(await verifyWorld(stage.engine, world_slug)).ok, true);
+  });
+
+  test('a file and a fork keep the sources, and a purge by origin takes a summary of it', async (context) => {
+    const stage = await open();
+    const workflows = await writeDocuments(context);
+    const { world_slug } = await stage.play({ scenario: 'clerk', workflows, says: says(), turns: 3 });
+    const lived = await memoriesOf(stage, world_slug);
+    const { transfer, worlds } = stage.engine.store;
+    const lines: string[] = [];
+    await transfer.export([world_slug], async (line) => void lines.push(line));
+    assert.equal((await worlds.delete(world_slug)).kind, 'deleted');
+    assert.equal((await transfer.import(toStream(lines), () => undefined)).kind, 'imported');
+    assert.deepEqual(await memoriesOf(stage, world_slug), lived);
+    const fork = `${world_slug}-fork`;
+    must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 2, world_slug: fork }));
+    assert.deepEqual(
+      (await memoriesOf(stage, fork)).map(({ memory_id, content, sources }) => [memory_id, content, sources]),
+      EXPECTED.slice(0, 3),
+    );
+    assert.match(must(await purgeMemories(stage.engine, fork, WEATHER)).message, /^Purged 1 memory of /);
+    const left = (await memoriesOf(stage, fork)).map(({ content }) => content);
+    assert.deepEqual(left, ['I lent Bob a coat.', 'I ate.']);
+    assert.deepEqual(await memoriesOf(stage, world_slug), lived);
+    for (const slug of [world_slug, fork]) assert.equal(must(await verifyWorld(stage.engine, slug)).ok, true);
+  });
+});
