@@ -75,7 +75,7 @@ function drawPatch(patch: ShownPatch, names: Names): Blocks {
       strong(named(subject, names)),
       faint(` patch ${patch_seq}${patch.origins === null ? '' : `, from ${sayOrigins(patch.origins)}`}`),
     ),
-    prose(narration),
+    narration !== '' && prose(narration),
     ...effects.map((effect) => drawEffect(effect, names)),
     links(
       llm_call_id === null ? null : { ...linkTo('llm_call', llm_call_id, 'Why?'), label },
@@ -98,5 +98,11 @@ export function isAppended(op: EffectOperation): boolean {
 export function drawEffect(effect: PatchEffectRecord, names: Names = new Map()): Block {
   const { op, entity_id, environment_label, state_before, state_after } = effect;
   const owner = entity_id === null ? environment_label : named(entity_id, names);
-  return change(state_before, state_after, `${owner} ${isAppended(op) ? 'remembers' : 'is now'}`);
+  const sources = effect.sources === null ? '' : `, from ${saySources(effect.sources)},`;
+  return change(state_before, state_after, `${owner} ${isAppended(op) ? 'remembers' : 'is now'}${sources}`);
+}
+
+/** The memories from which a node wrote one that its author has it write. */
+export function saySources(sources: readonly string[]): string {
+  return sources.length === 0 ? 'no memory' : `the memories ${sources.join(', ')}`;
 }

@@ -134,6 +134,8 @@ onEachDatabase('summaries', (open) => {
       EXPECTED,
     );
     const { record, call } = await callOf(stage, world_slug, 3, SUMMARISE);
+    // The latest memory is shown as such; a turn later its words find it.
+    const { call: later } = await callOf(stage, world_slug, 4, SUMMARISE);
     const [own, summary] = record?.patches ?? [];
     assert.equal(own?.effects[0]?.sources, null);
     assert.deepEqual(
@@ -142,7 +144,7 @@ onEachDatabase('summaries', (open) => {
     );
     assert.ok(summary?.origins?.includes(WEATHER));
     assert.deepEqual(
-      call.retrieved?.found.map(({ memory_id, sources }) => [memory_id, sources]),
+      later.retrieved?.found.map(({ memory_id, sources }) => [memory_id, sources]),
       [
         ['1.1', undefined],
         ['2.2', ['1.1']],

@@ -3,6 +3,7 @@ import { PATCH_OPERATIONS, WORLD_VALUES } from '../../core/world/patch-operation
 import { toTurn } from '../../operations/browse/list-part.js';
 import { type EntityLife, showEntityLife } from '../../operations/entities.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
+import { saySources } from '../patches.js';
 import { resource } from '../resource.js';
 import { sayOrigins } from '../say-origins.js';
 import {
@@ -88,10 +89,12 @@ function drawMemories({ memory, world_slug, id }: EntityLife): Blocks {
     list(
       memory
         .toReversed()
-        .map(({ content, turn, origins }) => [
+        .map(({ memory_id, content, turn, origins, sources }) => [
           prose(content),
           note(
             faint(turn === 0 ? 'from the scenario' : `turn ${turn}, from ${sayOrigins(origins)}`),
+            memory_id === undefined ? null : faint(` (memory ${memory_id})`),
+            sources === undefined ? null : faint(`, summing up ${saySources(sources)}`),
             content.length > ASKED_LENGTH_MAX ? null : [', ', linkToKnowledge(world_slug, id, content)],
           ),
         ]),

@@ -1,6 +1,7 @@
 import type { LearntText } from '../../core/world/trace-text.js';
 import { type TracedText, traceText } from '../../operations/trace-text.js';
 import { pathOfPatch } from '../places.js';
+import { saySources } from '../patches.js';
 import { resource } from '../resource.js';
 import {
   type Blocks,
@@ -71,10 +72,10 @@ function drawLearnt(world_slug: string, { turn, agent_id, shown, came_by }: Lear
 function sayCarrier(came_by: LearntText['came_by']): Phrase {
   switch (came_by.kind) {
     case 'patch': {
-      const { op, target, agent_id, turn } = came_by.patch;
-      return op === 'narration'
-        ? `told by ${agent_id} in turn ${turn}`
-        : `left in ${target} by ${agent_id} in turn ${turn}`;
+      const { op, target, agent_id, turn, sources } = came_by.patch;
+      if (op === 'narration') return `told by ${agent_id} in turn ${turn}`;
+      const from = sources === undefined ? '' : `, from ${saySources(sources)}`;
+      return `left in ${target} by ${agent_id} in turn ${turn}${from}`;
     }
     case 'answer':
       return `answered by ${came_by.answer.source_label}`;

@@ -6,6 +6,7 @@ import { showLlmCall } from '../../operations/records.js';
 import type { LlmCallRecord, TryOfLane } from '../../ports/records.js';
 import { eventsOf, pathOfPatch } from '../places.js';
 import { toPhrase } from '../phrase.js';
+import { saySources } from '../patches.js';
 import { resource } from '../resource.js';
 import {
   type Block,
@@ -142,9 +143,10 @@ function drawAnswer({ raw_text, items, ended_at, model_output_kind }: LlmCallRec
 function drawRetrieved({ retrieved, world_slug }: LlmCallRecord): Blocks {
   if (retrieved === null) return [];
   const { query, found } = retrieved;
-  const drawn = found.map(({ turn, content, score }): Blocks => {
+  const drawn = found.map(({ memory_id, turn, content, score, sources }): Blocks => {
     const why = score === null ? 'beside one that was found' : `score ${(score / 1_000_000).toFixed(3)}`;
-    return [note(linkToTurn(world_slug, turn), faint(`, ${why}: `), content)];
+    const from = sources === undefined ? '' : `, from ${saySources(sources)}`;
+    return [note(linkToTurn(world_slug, turn), faint(`, memory ${memory_id}, ${why}${from}: `), content)];
   });
   return [
     note(`By the words of this query, compared as ${query.language}:`),

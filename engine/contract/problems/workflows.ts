@@ -190,14 +190,15 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'act' },
   }),
   REMEMBER_FROM_PATCH: content<{ readonly id: string }>({
-    message: ({ id }) => `The output of the node ${id} is a patch, which is applied as it is: no text of it is remembered beside it.`,
+    message: ({ id }) => `The node ${id} gives a patch, of which nothing is remembered.`,
     repair: 'Name an llm_json or source_call node.',
     example: { id: 'act' },
   }),
   REMEMBER_NOT_TEXT: content<{ readonly text: string; readonly types: readonly string[] }>({
     meaning: 'A workflow would remember a value that may be something else than a text.',
     message: ({ text, types }) => `${text} may be ${types.join(', ')}: only a text can be remembered.`,
-    repair: 'Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
+    repair:
+      'Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
     example: { text: '/nodes/summarise/output', types: ['object'] },
   }),
   QUESTION_TWICE: twice({ noun: 'question', member: 'id', example: 'candy' }),

@@ -32,7 +32,9 @@ export function listRemembered(
       return [{ content, origins: originsWithin(output, tokens) }];
     });
     if (said.length === 0) return [];
-    const effects = said.map(({ content }) => ({ op: 'append_entity_memory', entity_id: subject_id, content }) as const);
+    const effects = said.map(
+      ({ content }) => ({ op: 'append_entity_memory', entity_id: subject_id, content }) as const,
+    );
     const origins = unionOf(said.map((one) => one.origins));
     return [{ node_id, call_key: by.call_key, patch: { narration: '', effects }, origins, sources: by.memories }];
   });

@@ -582,3 +582,53 @@ for (const on_failure of ['fail', 'tell_model'] as const)
       [NOTHING_THERE],
     );
   });
+
+/** Has the subject remember a part of what a node says. */
+const remembering =
+  (remembered: { readonly from: string; readonly pointer: string }): NonNullable<SmallPark['change']> =>
+  (workflow) => ({ ...workflow, apply: { from: 'act.final', remember: [remembered] } });
+
+check(
+  'a text that may be absent can be remembered, and its node is used',
+  { nodes: [choose('Well?')], change: remembering({ from: 'choose.output', pointer: '/why' }) },
+  [],
+);
+check(
+  'what is remembered is in the output of a node that is there',
+  {
+    nodes: [choose('Well?')],
+    change: remembering({ from: 'chose.output', pointer: '/why' }),
+    prompt: '{{nodes.choose.output}}',
+  },
+  [
+    'NODE_UNKNOWN /apply/remember/0/from: /nodes/chose/output/why reads a node that does not exist. | Did you mean choose?',
+  ],
+);
+check(
+  'what is remembered can be there',
+  { nodes: [choose('Well?')], change: remembering({ from: 'choose.output', pointer: '/whi' }) },
+  [
+    'PATH_NEVER_THERE /apply/remember/0/pointer: /nodes/choose/output/whi never exists: /nodes/choose/output has why, topic. | Did you mean why?',
+  ],
+);
+check(
+  'what is remembered is a text and nothing else',
+  { nodes: [choose('Well?')], change: remembering({ from: 'choose.output', pointer: '' }) },
+  [
+    'REMEMBER_NOT_TEXT /apply/remember/0/pointer: /nodes/choose/output may be object: only a text can be remembered. | Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
+  ],
+);
+check(
+  'a value of a source without a result schema may be anything',
+  { nodes: [look({})], change: remembering({ from: 'look.output', pointer: '/said' }) },
+  [
+    'REMEMBER_NOT_TEXT /apply/remember/0/pointer: /nodes/look/output/said may be object, array, integer, fraction, boolean: only a text can be remembered. | Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
+  ],
+);
+check(
+  'a patch is applied, and not remembered',
+  { change: remembering({ from: 'act.output', pointer: '/narration' }) },
+  [
+    'REMEMBER_FROM_PATCH /apply/remember/0/from: The node act gives a patch, of which nothing is remembered. | Name an llm_json or source_call node.',
+  ],
+);

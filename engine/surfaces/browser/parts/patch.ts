@@ -3,7 +3,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { change } from './change.js';
 import { count, FOLDED_NARRATION_MIN, foldable, linkTo, worldTime } from './text.js';
-import { isAppended } from '../../../catalogue/patches.js';
+import { isAppended, saySources } from '../../../catalogue/patches.js';
 import type { Names, Picture } from '../../../catalogue/view.js';
 import type { PatchStory, TurnStory } from '../../../operations/browse/worlds.js';
 
@@ -26,8 +26,9 @@ function drawEffects({ effects }: Pick<PatchStory, 'effects'>, who: Html, names:
 
 /** The change of one effect. */
 function effectLine(effect: PatchEffectRecord, names: Names): Html {
-  const { op, entity_id, environment_label, state_before, state_after } = effect;
-  return html`<li class="effect"><span class="who">${entity_id === null ? environment_label : named(entity_id, names)}</span> <span class="op">${isAppended(op) ? 'remembers' : 'is now'}</span> <span class="change">${change(state_before, state_after)}</span></li>`;
+  const { op, entity_id, environment_label, state_before, state_after, sources } = effect;
+  const from = sources === null ? '' : `, from ${saySources(sources)},`;
+  return html`<li class="effect"><span class="who">${entity_id === null ? environment_label : named(entity_id, names)}</span> <span class="op">${isAppended(op) ? 'remembers' : 'is now'}${from}</span> <span class="change">${change(state_before, state_after)}</span></li>`;
 }
 
 type Told = Extract<Picture, { readonly of: 'story' }>['shown'];
@@ -57,6 +58,6 @@ function drawNarration(narration: string): Html {
 function drawDeed(patch: PatchStory, names: Names): Html {
   const { turn, workflow_subject_entity_id: subject, narration } = patch;
   const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
-  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}">${drawNarration(narration)}
+  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}">${narration === '' ? NOTHING : drawNarration(narration)}
 <div class="effects-and-why">${why}${drawEffects(patch, html`<span class="who">${names.get(subject) ?? subject}</span> `, names)}</div></section>`;
 }

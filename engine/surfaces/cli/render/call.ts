@@ -168,7 +168,7 @@ export function patchLines(patch: WorldPatch, applied: readonly AppliedEffect[])
   const idle = new Set(applied.filter(isIdle).map(({ effect_index }) => effect_index));
   const changes = patch.effects.filter((_, index) => !idle.has(index));
   return [
-    proseLines(patch.narration, 6),
+    patch.narration !== '' && proseLines(patch.narration, 6),
     changes.length === 0 ? hanging(8, faint('      nothing changes')) : changes.map(effectLine),
   ];
 }

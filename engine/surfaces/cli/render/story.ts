@@ -344,7 +344,7 @@ function recordedLines({ shown_patches }: Story, { patches }: Pick<Of<'turn_comm
     .map(({ subject_id, node_id, applied }) => [
       EMPTY,
       line('  ', strong(subject_id)),
-      line('    ', strong(node_id), faint('  from the record')),
+      line('    ', strong(node_id), faint(applied.patch.narration === '' ? '  is remembered' : '  from the record')),
       patchLines(applied.patch, applied.effects),
     ]);
 }
