@@ -4005,7 +4005,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "Until the decision; null while it waits."
+        "description": "Until the decision, or until it is read; null where it is void."
+      },
+      "left_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "From when it is read to the deadline; null unless it waits."
       },
       "decided_by": {
         "type": [
@@ -4055,6 +4062,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deadline",
       "decided_at",
       "waited_ms",
+      "left_ms",
       "decided_by",
       "grant_id",
       "reason",
