@@ -236,7 +236,7 @@ function planted(): Answers {
     '3': { ...plans, [ACT]: remembers('I lit the lantern as it said.') },
     '*': { ...plans, [ACT]: remembers() },
   };
-  return { version: 1, label: 'planted', turns: turns as Answers['turns'] };
+  return { version: 1, label: 'planted', turns };
 }
 
 /** Everything that the database holds, by table; of an embedded one, which nobody else can read, nothing. */
