@@ -24,6 +24,7 @@ import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
 import { missingAnswer, openSkeleton, withoutTries } from './missing-answer.js';
 import { plantWorld, toStorable } from './plant.js';
+import { withOrigins } from './planted-origins.js';
 
 interface DryRun extends Omit<WatchedRun, 'answers_file' | 'with_toys'>, Pick<RunRequest, 'world_slug'> {
   /** Absent where all answers are to be made up. */
@@ -56,7 +57,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     book.prepare(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
-    const engine = withEarlierEvents(opened.value, original.value.events);
+    const engine = withEarlierEvents(withOrigins(opened.value, world), original.value.events);
     const asked = { ...request, execution: 'per_subject_ordered' } as const;
     const run = withNews(await runTurns(engine, asked), news);
     if (!run.ok) return run;
