@@ -56,6 +56,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'plugin trust': () => ['planted'],
   'connections list': () => [],
   'connections add': () => 'post --kind bearer --origin https://post.example --from PATH'.split(' '),
+  'connections remove': () => ['post'],
   'connections test': () => ['post'],
   migrate: () => [],
   doctor: () => [],
