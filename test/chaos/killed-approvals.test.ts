@@ -31,8 +31,8 @@ type Variables = Readonly<Record<string, string>>;
 const VERBS = { approved: 'approve', denied: 'deny' } as const;
 /** At how many moments each command is killed, of all that it has: an answer has about 60, a run about 150. */
 const KILLS = extent(
-  { embedded: { approved: 2, denied: 1 }, PostgreSQL: { approved: 4, denied: 2 } },
-  { embedded: { approved: 20, denied: 8 }, PostgreSQL: { approved: 60, denied: 20 } },
+  { embedded: { approved: 2, denied: 0 }, PostgreSQL: { approved: 3, denied: 1 } },
+  { embedded: { approved: 12, denied: 4 }, PostgreSQL: { approved: 40, denied: 10 } },
 );
 const RECEIPT = { status: 'paid', receipt: 'receipt-1' };
 const PAYMENT = 'ida/act/round-2/try-1/tool';
@@ -55,7 +55,7 @@ interface House {
 
 describe(`processes that are killed between a person's answer, the call and its record (seed ${dice.seed})`, {
   concurrency: true,
-  timeout: extent(240_000, 1_800_000),
+  timeout: 900_000,
 }, () => {
   for (const kind of ['embedded', 'PostgreSQL'] as const)
     describe(kind, { concurrency: 1 }, () => {
@@ -66,28 +66,28 @@ describe(`processes that are killed between a person's answer, the call and its 
       after(() => house.close());
 
       for (const decision of ['approved', 'denied'] as const)
-        for (const mortal of ['answer', 'run'] as const)
-          test(`wherever the ${mortal} is killed, a call that is ${decision} is made once at most, and nobody is asked again`, async () => {
-            const { moments, ...peaceful } = await playKilled(house, decision, mortal, Infinity);
-            assert.deepEqual(peaceful.end, asDecided(decision));
-            assert.ok(moments !== undefined && moments > 10, `there are only ${moments} moments to be killed at`);
-            let doubts = 0;
+        test(`wherever the answer or the run is killed, a call that is ${decision} is made once at most, and nobody is asked again`, {
+          skip: KILLS[kind][decision] === 0 && 'npm run test:chaos plays that, too',
+        }, async () => {
+          const peaceful = await playKilled(house, decision);
+          assert.deepEqual(peaceful.end, asDecided(decision));
+          for (const mortal of ['answer', 'run'] as const) {
+            const moments = momentsOf(peaceful[mortal]);
             for (const moment of chooseMoments(moments, KILLS[kind][decision])) {
-              const where: string = `killed at moment ${moment} of ${moments}`;
-              const { killed, end, settled } = await playKilled(house, decision, mortal, moment);
+              const where: string = `the ${mortal} was killed at moment ${moment} of ${moments}`;
+              const { [mortal]: killed, end, settled } = await playKilled(house, decision, { mortal, moment });
               assert.equal(killed.code, null, `${where}: it lived to its end`);
               if (end.turn === 'in doubt') {
-                doubts += 1;
-                assert.equal(mortal, 'run', where);
+                assert.deepEqual([mortal, decision], ['run', 'approved'], where);
                 assert.deepEqual({ ...end, paid: 1 }, { ...asDecided(decision), turn: 'in doubt' }, where);
                 assert.ok(end.paid <= 1 && settled?.paid === 1 && settled.turn === 'committed', where);
               } else assert.deepEqual(end, asDecided(decision), where);
             }
-            assert.ok(decision === 'approved' || doubts === 0, 'a payment that nobody allows is in doubt');
-          });
+          }
+        });
 
       test('a run that is killed while the approved payment is at the office leaves it in doubt, and it is paid once', async () => {
-        const { end, settled } = await playKilled(house, 'approved', 'run', 'at the office');
+        const { end, settled } = await playKilled(house, 'approved', { mortal: 'run', moment: 'at the office' });
         assert.deepEqual(end, { ...asDecided('approved'), turn: 'in doubt' });
         assert.deepEqual([settled?.paid, settled?.turn], [1, 'committed']);
       });
@@ -108,28 +108,41 @@ function chooseMoments(moments: number, count: number): readonly number[] {
   return all;
 }
 
+interface Death {
+  readonly mortal: Mortal;
+  readonly moment: number | 'at the office';
+}
+
 /**
- * Kills one of two commands, gives it once more and the other after it. What is in doubt then is settled as the office's books
- * say, and run again.
+ * Answers, and runs the turn on; one of the two may be killed, and is given again. What is in doubt then is settled as the
+ * office's books say, and run again.
  */
-async function playKilled(house: House, decision: Decision, mortal: Mortal, death: number | 'at the office') {
-  house.toys.reset();
+async function playKilled(house: House, decision: Decision, death?: Death) {
+  const { toys } = house;
+  toys.reset();
   const asked = await house.ask();
-  const answer = [VERBS[decision], asked.approval_id];
-  const run = ['run', asked.world_slug];
-  if (mortal === 'run') assert.equal((await chukwa(answer, asked.variables)).code, 0);
-  const killed =
-    death === 'at the office'
-      ? await killAtOffice(run, asked.variables, house.toys)
-      : await chukwa(mortal === 'answer' ? answer : run, { ...asked.variables, ...diesAt(death) });
-  if (mortal === 'answer') assert.equal((await chukwa(answer, asked.variables)).code, 0);
-  if (mortal === 'answer' || killed.code === null) await chukwa(run, asked.variables);
-  const moments = /moments: (\d+)/.exec(killed.stderr)?.[1];
-  return {
-    killed,
-    ...(await withEngine(asked.variables, (engine) => look(engine, house.toys, asked, decision))),
-    ...(moments === undefined ? {} : { moments: Number(moments) }),
+  const live = async (mortal: Mortal, words: readonly string[]): Promise<Ended> => {
+    if (death?.mortal !== mortal) return chukwa(words, { ...asked.variables, ...diesAt(Infinity) });
+    const { moment } = death;
+    const killed =
+      moment === 'at the office'
+        ? await killAtOffice(words, asked.variables, toys)
+        : await chukwa(words, { ...asked.variables, ...diesAt(moment) });
+    const again = await chukwa(words, asked.variables);
+    assert.ok(mortal === 'run' || again.code === 0, again.stderr);
+    return killed;
   };
+  const answer = await live('answer', [VERBS[decision], asked.approval_id]);
+  const run = await live('run', ['run', asked.world_slug]);
+  return { answer, run, ...(await withEngine(asked.variables, (engine) => look(engine, toys, asked, decision))) };
+}
+
+/** How many moments a command had that lived to its end. */
+function momentsOf({ code, stderr }: Ended): number {
+  assert.equal(code, 0, stderr);
+  const moments = Number(/moments: (\d+)/.exec(stderr)?.[1]);
+  assert.ok(moments > 10, `there are only ${moments} moments to be killed at`);
+  return moments;
 }
 
 const diesAt = (moment: number): Variables => ({
