@@ -37,7 +37,7 @@ const coreStack = [
 const coreFolders = [
   ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
   ['workflow-test', coreStack],
-  ['study', ['content']],
+  ['study', coreStack],
   ['inbox', []],
   ['approvals', ['content']],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],

@@ -80,6 +80,11 @@ export function listConditions({ variables = {} }: Pick<Study, 'variables'>): re
   return combined.map((levels) => ({ id: idOf(levels) || ONLY_CONDITION, levels }));
 }
 
+/** The conditions that have all the levels of one side of a comparison. */
+export function selectConditions(conditions: readonly Condition[], side: Levels): readonly Condition[] {
+  return conditions.filter(({ levels }) => Object.entries(side).every(([name, level]) => levels[name] === level));
+}
+
 /** The seeds, in ascending order. */
 export function listSeeds({ seeds }: Pick<Study, 'seeds'>): readonly number[] {
   if (!('from' in seeds)) return seeds.toSorted((one, other) => one - other);
