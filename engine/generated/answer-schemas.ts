@@ -698,6 +698,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Uses": {
     "$ref": "#/components/schemas/UsesOfComponent"
   },
+  "Studies": {
+    "$ref": "#/components/schemas/Part_ListedStudy"
+  },
+  "Study": {
+    "$ref": "#/components/schemas/StudyPage"
+  },
   "Found": {
     "type": "object",
     "properties": {
@@ -8026,6 +8032,175 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "worlds"
     ],
     "additionalProperties": false
+  },
+  "Part_ListedStudy": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedStudy"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ListedStudy": {
+    "type": "object",
+    "properties": {
+      "study_label": {
+        "type": "string"
+      },
+      "question": {
+        "type": "string"
+      },
+      "sealed_at": {
+        "type": "string"
+      },
+      "runs": {
+        "type": "number"
+      },
+      "runs_done": {
+        "type": "number",
+        "description": "Those that have played all their turns."
+      }
+    },
+    "required": [
+      "study_label",
+      "question",
+      "sealed_at",
+      "runs",
+      "runs_done"
+    ],
+    "additionalProperties": false,
+    "description": "A study in a list."
+  },
+  "StudyPage": {
+    "type": "object",
+    "properties": {
+      "study_label": {
+        "type": "string"
+      },
+      "question": {
+        "type": "string"
+      },
+      "description": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "study_hash": {
+        "type": "string",
+        "description": "Of all that its results depend on."
+      },
+      "sealed_at": {
+        "type": "string"
+      },
+      "conditions": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "seeds": {
+        "type": "number"
+      },
+      "runs_done": {
+        "type": "number"
+      },
+      "runs_failed": {
+        "type": "number",
+        "description": "They count in every table, and in no mean."
+      },
+      "runs": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ShownRun"
+        }
+      },
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      }
+    },
+    "required": [
+      "study_label",
+      "question",
+      "description",
+      "study_hash",
+      "sealed_at",
+      "conditions",
+      "seeds",
+      "runs_done",
+      "runs_failed",
+      "runs",
+      "cost"
+    ],
+    "additionalProperties": false,
+    "description": "What a study has found out so far."
+  },
+  "ShownRun": {
+    "type": "object",
+    "properties": {
+      "condition": {
+        "type": "string"
+      },
+      "seed": {
+        "type": "number"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string",
+        "description": "`new` where it has not begun; `done` where it has played all its turns."
+      },
+      "turn": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Its latest committed turn; null where its world has not been made."
+      },
+      "until_turn": {
+        "type": "number"
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "condition",
+      "seed",
+      "world_slug",
+      "state",
+      "turn",
+      "until_turn",
+      "attempt_id",
+      "failure_class"
+    ],
+    "additionalProperties": false,
+    "description": "A run of a study."
   },
   "SearchHit": {
     "type": "object",

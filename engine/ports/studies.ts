@@ -1,8 +1,8 @@
-import type { JsonObject } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Limits } from '../core/protocol/amounts.js';
 
 /** A world that a study plays: a run, turns that runs share, or a probe of a run. */
-export interface StudyWorld {
+export interface SealedWorld {
   readonly world_slug: string;
   readonly seed: number;
   /** Null of turns that runs of several conditions share. */
@@ -32,7 +32,7 @@ export interface StudyRecord extends SealedStudy {
 }
 
 /** A world of a study, and how far it has come. */
-export interface PlayedStudyWorld extends StudyWorld {
+export interface PlayedWorld extends SealedWorld {
   /** Its latest committed turn; null where it has not been made yet. */
   readonly turn: number | null;
 }
@@ -59,4 +59,30 @@ export type Sealing =
 export interface StudyBudget {
   readonly study_label: string;
   readonly limits: Limits;
+}
+
+/** What was read of the committed turns of a world of a study. */
+export interface StudyFacts {
+  /** Calls of tools that succeeded, in the order of the record. */
+  readonly tool_calls: readonly {
+    readonly world_slug: string;
+    readonly turn: number;
+    readonly subject_id: string;
+    readonly tool: string;
+    readonly arguments: Json;
+  }[];
+  /** The states that were written, the scenario's at turn 0, in the order of turns. */
+  readonly states: readonly {
+    readonly world_slug: string;
+    readonly turn: number;
+    readonly entity_id: string;
+    readonly state: string;
+  }[];
+  /** Answers of agents in worlds that ask a probe, as JSON text. */
+  readonly answers: readonly {
+    readonly world_slug: string;
+    readonly subject_id: string;
+    readonly question_id: string;
+    readonly text: string;
+  }[];
 }

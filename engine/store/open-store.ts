@@ -82,6 +82,7 @@ import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
 import { purgeMemories } from './purge-memories.js';
 import { findStudy, findStudyBudget, listStudies, listStudyWorlds, sealStudy } from './studies.js';
+import { readStudyFacts } from './study-facts.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
@@ -254,6 +255,7 @@ const STUDIES = {
   list: listStudies,
   worlds: listStudyWorlds,
   budgetOf: findStudyBudget,
+  facts: readStudyFacts,
 };
 
 const BROWSE = {

@@ -4,12 +4,12 @@ import type { Limits } from '../core/protocol/amounts.js';
 import type { ListPart } from '../ports/browse.js';
 import type {
   ListedStudy,
-  PlayedStudyWorld,
+  PlayedWorld,
   SealedStudy,
+  SealedWorld,
   Sealing,
   StudyBudget,
   StudyRecord,
-  StudyWorld,
 } from '../ports/studies.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import type { InWorld } from './queries.js';
@@ -57,7 +57,11 @@ const SET_LIMITS = prepare(
  */
 export function sealStudy(
   { pool }: Pick<OpenDatabase, 'pool'>,
-  sealed: SealedStudy & { readonly worlds: readonly StudyWorld[]; readonly limits: Limits; readonly sealed_at: number },
+  sealed: SealedStudy & {
+    readonly worlds: readonly SealedWorld[];
+    readonly limits: Limits;
+    readonly sealed_at: number;
+  },
 ): Promise<Sealing> {
   const { study_label, study_hash, worlds, limits } = sealed;
   return inTransaction(pool, async (client): Promise<Sealing> => {
@@ -99,13 +103,13 @@ const LIST_WORLDS = prepare(
    WHERE study_label = :study_label ORDER BY place`,
 );
 
-interface WorldRow extends Omit<PlayedStudyWorld, 'parent'> {
+interface WorldRow extends Omit<PlayedWorld, 'parent'> {
   readonly parent_slug: string | null;
   readonly parent_turn: number | null;
 }
 
 /** The worlds of a study, in the order in which they begin. */
-export async function listStudyWorlds(runner: Runner, study_label: string): Promise<readonly PlayedStudyWorld[]> {
+export async function listStudyWorlds(runner: Runner, study_label: string): Promise<readonly PlayedWorld[]> {
   const rows = await run<WorldRow>(runner, LIST_WORLDS, { study_label });
   return rows.map(({ parent_slug, parent_turn, ...world }) => ({
     ...world,
