@@ -4,7 +4,8 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import type { Study } from '../../engine/generated/study.js';
 import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
-import { editWorkflows } from './park-stage.js';
+import { editWorkflows, must, type ParkStage } from './park-stage.js';
+import { runStudyOn, type StudyReport } from '../../engine/operations/studies/run-study.js';
 
 // A study of the smallest scenario: Bob reads, with or without a hint, which begins with turn 4, in one of two moods.
 
@@ -92,4 +93,23 @@ export async function startReader(pageOf: (turn: number, world: string) => numbe
     });
   read();
   return { model: model as Omit<ScriptedModel, 'onRequest'>, variables, onRequest: read };
+}
+
+/** Runs the study on a stage, where Bob always reads the same page. */
+export async function playReading(stage: ParkStage, test: Parameters<typeof editWorkflows>[0]): Promise<StudyReport> {
+  const study = await writeStudy(test);
+  stage.model.setScript({ version: 1, label: 'reading', turns: { '*': { [KEY]: { json: turnsTo(12) } } } });
+  return must(
+    await runStudyOn(stage.engine, {
+      file: study.file,
+      place: { working_folder: study.root, root: study.root },
+      concurrency: 2,
+      retries: 0,
+      is_queued: false,
+      signal: new AbortController().signal,
+      rerun: 'chukwa study run study.json',
+      onPlan: () => {},
+      onProgress: () => {},
+    }),
+  );
 }
