@@ -143,16 +143,6 @@ export const STUDY_PROBLEMS = {
     repair: 'Replace a prompt instead, or let the variable begin with turn 1.',
     example: { from_turn: 5, member: '/entities/0/state' },
   }),
-  CONDITION_BROKEN: content({
-    meaning: 'The scenario of a condition cannot run, though the one that is written can.',
-    message: ({ condition, found }) => `In the condition ${condition}: ${found}`,
-    repair: ({ repair }) => repair,
-    example: {
-      condition: 'wall-street',
-      found: 'The subject bench is a prop; only agents think.',
-      repair: 'Make bench an agent, or remove it from the subjects.',
-    },
-  }),
   CONDITION_SHOWN: note({
     message: ({ file }) =>
       `${file} shows agents {{world.slug}}, and the name of each world says its condition and seed.`,

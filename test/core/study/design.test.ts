@@ -86,7 +86,11 @@ test('a run has a variable from its first turn on and not before, and what condi
 });
 
 function sorted(levels: string): string {
-  return JSON.stringify(Object.entries(JSON.parse(levels) as Record<string, string>).toSorted());
+  return JSON.stringify(
+    Object.entries(JSON.parse(levels) as Record<string, string>)
+      .map(([one, level]) => `${one}: ${level}`)
+      .toSorted(),
+  );
 }
 
 test('a variable that begins at turn 6 of 10 costs each of two conditions half of its turns', () => {
