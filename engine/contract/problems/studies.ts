@@ -2,7 +2,7 @@ import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
-interface NamedOf extends KnownNames {
+export interface NamedOf extends KnownNames {
   readonly name: string;
 }
 
@@ -64,13 +64,13 @@ const TURN_OUTSIDE = byKind(
   { kind: 'variable', turn: 12, turns: 10 },
 );
 
-interface TurnOutside {
+export interface TurnOutside {
   readonly turn: number;
   readonly turns: number;
 }
 
 /** What has two levels that cannot both hold, by their variables. */
-interface LevelsMeet {
+export interface LevelsMeet {
   readonly variable: string;
   readonly other: string;
   readonly what: string;

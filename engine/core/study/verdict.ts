@@ -18,14 +18,23 @@ export interface Judgement {
   /** The first side less the second, in the mean of seeds; null where no seed has both. */
   readonly difference: number | null;
   readonly interval: Interval | null;
+  /** By seed, in ascending order. */
+  readonly pairs: readonly SeedDifference[];
   /** Of the interval: what the hypothesis asks for, or more where several are decided together. */
   readonly confidence: number;
   /** The reason of the verdict, in one sentence. */
   readonly because: string;
 }
 
+/** The difference of the runs of one seed. */
+export interface SeedDifference {
+  readonly seed: number;
+  readonly difference: number;
+}
+
 /** The differences of a hypothesis, seed by seed. */
 interface Differences {
+  readonly pairs: readonly SeedDifference[];
   readonly values: readonly number[];
   readonly left_out: number;
   /** Runs of its conditions that have neither ended nor failed. */
@@ -97,7 +106,7 @@ function pressure(one: Weighed | undefined): number {
 }
 
 function judge({ hypothesis, differences, plausible }: Weighed, confidence: number): Judgement {
-  const { values, left_out } = differences;
+  const { pairs, values, left_out } = differences;
   const interval = values.length < 2 ? null : intervalOf(plausible, confidence);
   const { verdict, because } = decide(hypothesis, differences, interval);
   return {
@@ -107,6 +116,7 @@ function judge({ hypothesis, differences, plausible }: Weighed, confidence: numb
     left_out,
     difference: values.length === 0 ? null : meanOf(values),
     interval,
+    pairs,
     confidence,
     because,
   };
@@ -187,12 +197,15 @@ function listDifferences(
   const sides = compare.map((side: Levels) => selectConditions(conditions, side).map(({ id }) => id));
   const bySeed = seeds.map((seed) => sides.map((ids) => ids.map((id) => known.get(placeOf(id, seed)))));
   const awaited = bySeed.flat(2).filter((one) => one === undefined).length;
-  const values = bySeed.flatMap((pair) => {
+  const pairs = bySeed.flatMap((pair, index): readonly SeedDifference[] => {
     const [first, second] = pair.map(meanOfSide);
-    return first === undefined || second === undefined ? [] : [first - second];
+    return first === undefined || second === undefined
+      ? []
+      : [{ seed: seeds[index] as number, difference: first - second }];
   });
+  const values = pairs.map(({ difference }) => difference);
   const ended = bySeed.filter((pair) => pair.flat().every((one) => one !== undefined)).length;
-  return { values, left_out: ended - values.length, awaited };
+  return { pairs, values, left_out: ended - values.length, awaited };
 }
 
 function meanOfSide(side: readonly (Observation | undefined)[]): number | undefined {
