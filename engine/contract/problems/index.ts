@@ -12,6 +12,7 @@ import { RECORDING_PROBLEMS } from './recordings.js';
 import { REFERENCE_PROBLEMS } from './references.js';
 import { SCENARIO_PROBLEMS } from './scenarios.js';
 import { SCHEMA_PROBLEMS } from './schemas.js';
+import { STUDY_PROBLEMS } from './studies.js';
 import { SURROUNDINGS_PROBLEMS } from './surroundings.js';
 import { TEST_PROBLEMS } from './tests.js';
 import { WORKFLOW_PROBLEMS } from './workflows.js';
@@ -31,6 +32,7 @@ export const PROBLEMS = {
   ...SCHEMA_PROBLEMS,
   ...SCENARIO_PROBLEMS,
   ...WORKFLOW_PROBLEMS,
+  ...STUDY_PROBLEMS,
   ...COMPONENT_PROBLEMS,
   ...WORLD_PROBLEMS,
   ...CALL_PROBLEMS,
@@ -80,6 +82,7 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In schemas', problems: SCHEMA_PROBLEMS },
   { heading: 'In scenarios', problems: SCENARIO_PROBLEMS },
   { heading: 'In workflows', problems: WORKFLOW_PROBLEMS },
+  { heading: 'In studies', problems: STUDY_PROBLEMS },
   { heading: 'In look-ups of stored documents', problems: COMPONENT_PROBLEMS },
   { heading: 'In worlds', problems: WORLD_PROBLEMS },
   { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
