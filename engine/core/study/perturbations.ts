@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
+import type { PromptText } from '../../generated/prompt-text.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { Study, StudyLevel } from '../../generated/study.js';
 import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
 import { isList, isObject } from '../content/json-pointer.js';
 import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
-import type { LinkedDocument } from '../workflow/link.js';
 import { type ComposedScenario, orderAgents } from './compose.js';
 import { shuffleRoster } from './design.js';
 import { changeScenario, rewriteDocuments } from './rewrite.js';
@@ -204,7 +204,10 @@ function rewordPrompts(composed: ComposedScenario, reword: Reword): ComposedScen
     workflows.flatMap(({ content }) => listMessages(content).map(([first]) => hashOfPrompt(first))),
   );
   return rewriteDocuments(composed, ({ kind, hash, content }) => {
-    if (kind === 'prompt_text') return { ...content, text: reword(String(content['text']), firsts.has(hash)) };
+    if (kind === 'prompt_text') {
+      const { text } = content as unknown as PromptText;
+      return { ...content, text: reword(text, firsts.has(hash)) };
+    }
     return kind === 'cognition_workflow' ? rewordWorkflow(content, reword) : content;
   });
 }
