@@ -117,8 +117,7 @@ export const STUDY_PROBLEMS = {
     example: { at_least_runs: 20, seeds: 5 },
   }),
   VARIABLE_UNREAD: content({
-    message: ({ variable }) =>
-      `The levels of ${variable} differ in nothing that an agent is shown or a workflow reads.`,
+    message: ({ variable }) => `What ${variable} changes is nothing that an agent is shown or a workflow reads.`,
     repair: 'Replace a prompt, or set what agents perceive.',
     example: { variable: 'framing' },
   }),
@@ -142,16 +141,6 @@ export const STUDY_PROBLEMS = {
       `${member} is how worlds begin: from turn ${from_turn} on, another value would change nothing, or what was shown already.`,
     repair: 'Replace a prompt instead, or let the variable begin with turn 1.',
     example: { from_turn: 5, member: '/entities/0/state' },
-  }),
-  CONDITION_BROKEN: content({
-    meaning: 'The scenario of a condition cannot run, though the one that is written can.',
-    message: ({ condition, found }) => `In the condition ${condition}: ${found}`,
-    repair: ({ repair }) => repair,
-    example: {
-      condition: 'wall-street',
-      found: 'The subject bench is a prop; only agents think.',
-      repair: 'Make bench an agent, or remove it from the subjects.',
-    },
   }),
   CONDITION_SHOWN: note({
     message: ({ file }) =>
