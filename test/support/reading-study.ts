@@ -80,16 +80,28 @@ export function worldOf({ headers }: Pick<ModelRequest, 'headers'>): string {
   return /^[^/~]+/.exec(String(headers['x-client-request-id']))?.[0] ?? '';
 }
 
-/** A model by which Bob has read so many pages after each turn as this says; without one, one page a turn. Close it. */
-export async function startReader(pageOf: (turn: number, world: string) => number = (turn) => turn) {
-  const script = (turns: Answers['turns']): Answers => ({ version: 1, label: 'reading', turns });
-  const model = await startScriptedModel(script({}));
+/** What a model says of the page that Bob is on, and answers to a probe that asks for it. */
+export type PageOf = (turn: number, world: string) => number;
+
+/** A model of which Bob turns a page in each turn, unless it is told otherwise. Close it. */
+export async function startReader() {
+  const scriptOf = (page: number): Answers => ({
+    version: 1,
+    label: 'reading',
+    turns: {
+      '*': {
+        [KEY]: { json: turnsTo(page) },
+        'bob/page/round-1/try-1': { json: { answer: page } },
+      },
+    },
+  });
+  const model = await startScriptedModel(scriptOf(0));
   const variables = { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'loopback-needs-no-key' };
-  const read = (wait: (request: ModelRequest) => Promise<void> = async () => {}): void =>
+  const read = (wait: (request: ModelRequest) => Promise<void> = async () => {}, pageOf: PageOf = (turn) => turn) =>
     model.onRequest(async (request) => {
       await wait(request);
       // The answer is found as soon as this has returned.
-      model.setScript(script({ '*': { [KEY]: { json: turnsTo(pageOf(request.turn, worldOf(request))) } } }));
+      model.setScript(scriptOf(pageOf(request.turn, worldOf(request))));
     });
   read();
   return { model: model as Omit<ScriptedModel, 'onRequest'>, variables, onRequest: read };
