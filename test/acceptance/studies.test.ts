@@ -6,6 +6,7 @@ import type { StudyReport } from '../../engine/operations/studies/run-study.js';
 import type { StudyPage } from '../../engine/operations/studies/show-study.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
+import { startUnreliableService } from '../support/unreliable-service.js';
 import { askHere, makeFolder, runHere, startHere } from './command.js';
 
 // Studies as their author runs them: by the program, with a model that counts what it is asked.
@@ -147,6 +148,31 @@ test('a study that a person stops ends in order, and goes on where it was', asyn
   assert.deepEqual([report.runs_done, report.turns_played + turns_played], [8, 36]);
   const all = Object.values(asked()).reduce((sum, times) => sum + times, 0);
   assert.ok(all <= 36 + 2, `${all} calls for 36 turns: at most the two that were under way were made again`);
+});
+
+test('two processes that run a study at once finish it together, and ask nothing twice', async (context) => {
+  const { asked, study, variables } = await openStage(context);
+  const both = await Promise.all(
+    ['1', '3'].map((many) => askHere<StudyReport>(onStudy(study, 'run', '--concurrency', many), variables)),
+  );
+  assert.equal(both.reduce((sum, { turns_played }) => sum + turns_played, 0) >= 36, true);
+  const shown = await askHere<StudyPage>(['study', 'show', 'reading'], variables);
+  assert.deepEqual([shown.runs_done, shown.runs_failed], [8, 0]);
+  assert.ok(shown.runs.every(({ turn }) => turn === 6));
+  assert.deepEqual([...new Set(Object.values(asked()))], [3]);
+});
+
+test('a study waits as long as a provider asks it to, and then goes on', async (context) => {
+  const { study, variables } = await openStage(context, { turns: 2, variables: {}, hypotheses: [] });
+  const { model } = await reading;
+  const front = await startUnreliableService(() => model.url.replace(/\/v1$/, ''));
+  context.after(front.close);
+  front.will({ kind: 'status', status: 429, headers: { 'retry-after': '4' } });
+  const began = Date.now();
+  const behind = { ...variables, CHUKWA_LLM_BASE_URL: `${front.url}/v1` };
+  const report = await askHere<StudyReport>(onStudy(study, 'run', '--concurrency', '1'), behind);
+  assert.deepEqual([report.runs_done, report.runs_failed, front.asked.length], [2, 0, 5]);
+  assert.ok(Date.now() - began >= 4_000);
 });
 
 test('a study whose worlds would take the names of others is refused before anything is made', async (context) => {

@@ -15,7 +15,7 @@ import { viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import { toShell } from '../shell.js';
-import { findLabel } from '../../../operations/studies/read-study.js';
+import { findLabel, readStudy } from '../../../operations/studies/read-study.js';
 import { WORKER_DEFAULTS } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
@@ -83,6 +83,10 @@ async function runAndShow(session: Session, file: string, options: StudyOptions)
       'Leave --concurrency, --retries, --llm, --script, --model and --toys out.',
     );
   const spoken = llm === 'scripted' ? (script ?? (await findLabel(file, toPlace(session, options)))) : script;
+  if (llm === 'scripted' && spoken === undefined) {
+    const read = await readStudy(await session.composition.openAuthoring(), { file, place: toPlace(session, options) });
+    if (!read.ok) return printRefused(session, read);
+  }
   const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return printRefused(session, choice);
   const with_toys = toys === true || (llm === 'scripted' && script === undefined);
