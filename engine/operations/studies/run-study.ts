@@ -76,10 +76,11 @@ export function runStudy(composition: Composition, request: StudyRunRequest): Pr
   });
 }
 
-async function playHere(
+/** Plays worlds of a study in this process. */
+export async function playHere(
   engine: Engine,
   worlds: readonly PlayedWorld[],
-  request: StudyRunRequest,
+  request: Pick<StudyRunRequest, 'signal' | 'concurrency' | 'retries' | 'rerun' | 'onProgress'>,
 ): Promise<readonly WorldEnd[]> {
   const tally = await openTally(engine, worlds);
   const { signal, concurrency, retries, rerun } = request;
