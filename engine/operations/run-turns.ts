@@ -19,6 +19,7 @@ import { checkSources, loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
+import { withStudyBudget } from './studies/study-budget.js';
 import { timeAt, unknownWorld, worldBusy } from './worlds.js';
 
 /** The output of `run --json`. */
@@ -121,7 +122,9 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const ready = await checkSources(engine, narrowed.value, request.world_slug);
+  const bounded = await withStudyBudget(engine, narrowed.value, request.world_slug);
+  if (!bounded.ok) return bounded;
+  const ready = await checkSources(engine, bounded.value, request.world_slug);
   if (!ready.ok) return ready;
   const program = toPlayed(ready.value, request);
   const rerun = request.rerun ?? `chukwa run ${request.world_slug}`;

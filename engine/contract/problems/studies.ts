@@ -2,7 +2,7 @@ import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
-interface NamedOf extends KnownNames {
+export interface NamedOf extends KnownNames {
   readonly name: string;
 }
 
@@ -64,13 +64,13 @@ const TURN_OUTSIDE = byKind(
   { kind: 'variable', turn: 12, turns: 10 },
 );
 
-interface TurnOutside {
+export interface TurnOutside {
   readonly turn: number;
   readonly turns: number;
 }
 
 /** What has two levels that cannot both hold, by their variables. */
-interface LevelsMeet {
+export interface LevelsMeet {
   readonly variable: string;
   readonly other: string;
   readonly what: string;
@@ -142,16 +142,6 @@ export const STUDY_PROBLEMS = {
       `${member} is how worlds begin: from turn ${from_turn} on, another value would change nothing, or what was shown already.`,
     repair: 'Replace a prompt instead, or let the variable begin with turn 1.',
     example: { from_turn: 5, member: '/entities/0/state' },
-  }),
-  CONDITION_BROKEN: content({
-    meaning: 'The scenario of a condition cannot run, though the one that is written can.',
-    message: ({ condition, found }) => `In the condition ${condition}: ${found}`,
-    repair: ({ repair }) => repair,
-    example: {
-      condition: 'wall-street',
-      found: 'The subject bench is a prop; only agents think.',
-      repair: 'Make bench an agent, or remove it from the subjects.',
-    },
   }),
   CONDITION_SHOWN: note({
     message: ({ file }) =>

@@ -29,7 +29,10 @@ export function checkConditions(study: StudyFiles, checkComposed: CheckComposed)
   if (base === undefined) return [];
   const alone = composeAlone(study);
   const changes = alone.flatMap((one) => checkLevel(study, base, alone, one));
-  if (changes.length > 0) return inStudy(study, changes);
+  if (changes.length > 0) {
+    const composed = alone.flatMap((one) => one.composed ?? []);
+    return inStudy(study, [...changes, ...checkReadings(study, [base, ...composed])]);
+  }
   const conditions = listConditions(study.study).flatMap((condition) => {
     const composed = composeScenario(study, condition.levels);
     return composed === undefined ? [] : [{ condition, composed }];
@@ -168,6 +171,7 @@ interface ComposedCondition {
 
 function findEqual(conditions: readonly ComposedCondition[], unread: readonly string[]): readonly Problem[] {
   const first = new Map<string, Condition>();
+  const places = new Set<string>();
   return conditions.flatMap(({ condition, composed: { hash } }) => {
     const other = first.get(hash);
     first.set(hash, other ?? condition);
@@ -179,6 +183,8 @@ function findEqual(conditions: readonly ComposedCondition[], unread: readonly st
       only === undefined || more !== undefined
         ? '/variables'
         : toPointer(['variables', only, 'levels', condition.levels[only] ?? '']);
+    if (places.has(pointer)) return [];
+    places.add(pointer);
     return [problem('CONDITIONS_EQUAL', { conditions: [other.id, condition.id] }, { pointer })];
   });
 }

@@ -44,7 +44,7 @@ export interface StudyDesign {
 const ONLY_CONDITION = 'as-written';
 
 /** The hash of what a study says. */
-export function hashOfStudy({ $schema: _, ...study }: Study): string {
+export function hashOfStudy({ $schema: _schema, ...study }: Study): string {
   return contentHash(study as unknown as Json);
 }
 

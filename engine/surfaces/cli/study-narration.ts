@@ -1,0 +1,48 @@
+import type { StudyRunRequest } from '../../operations/studies/run-study.js';
+import type { StudyProgress } from '../../operations/studies/tally.js';
+import { openLiveLine } from './narration.js';
+import { EMPTY, faint, hanging, line } from './render/line.js';
+import { planLines, progressLines, toProgress } from './render/study.js';
+import { printLines, type Session } from './session.js';
+
+export interface StudyNarration {
+  readonly begin: StudyRunRequest['onPlan'];
+  readonly onProgress: (progress: StudyProgress) => void;
+  /** Removes the live line, however the study ended. */
+  readonly close: () => void;
+}
+
+/** Where a line cannot be written over, so much time is between two. */
+const QUIET_MS = 5_000;
+
+/** Says on standard error how a study goes on: a plan, a line for each run that fails, and how far it has come. */
+export function openStudyNarration({ terminal, as_json }: Session, signal: AbortSignal): StudyNarration {
+  const { error } = terminal;
+  const live = openLiveLine(error);
+  let last: StudyProgress | undefined;
+  let said_at = 0;
+  signal.addEventListener('abort', () => {
+    live.show();
+    printLines(error, [hanging(2, 'Stopping after the calls under way. Ask again to leave at once.')]);
+  });
+  return {
+    begin(plan, { description }) {
+      if (!as_json) printLines(error, [planLines(plan), line(faint(`database: ${description}`)), EMPTY]);
+      live.show('the first run');
+    },
+    onProgress(progress) {
+      last = progress;
+      const isDue = Date.now() - said_at >= QUIET_MS || progress.runs_done === progress.runs;
+      if (progress.failed !== undefined || (!error.is_live && isDue)) {
+        live.show();
+        printLines(error, [progressLines(progress)]);
+        said_at = Date.now();
+      }
+      live.show(toProgress(progress));
+    },
+    close() {
+      live.show();
+      if (error.is_live && last !== undefined) printLines(error, [hanging(4, faint(`  ${toProgress(last)}`))]);
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, describe, test, type TestContext } from 'node:test';
+import type { Study } from '../../engine/generated/study.js';
+import type { StudyPlan } from '../../engine/operations/studies/plan-study.js';
+import type { StudyReport } from '../../engine/operations/studies/run-study.js';
+import type { StudyPage } from '../../engine/operations/studies/show-study.js';
+import { emptyDatabase } from '../support/databases.js';
+import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
+import { askHere, makeFolder, runHere } from './command.js';
+
+// Studies as their author runs them: by the program, with a model that counts what it is asked.
+
+const reading = startReader();
+after(async () => (await reading).model.close());
+
+interface Stage {
+  readonly study: WrittenStudy;
+  readonly variables: Readonly<Record<string, string>>;
+  /** How often the model was asked since the last time, by world. */
+  readonly asked: () => Readonly<Record<string, number>>;
+  /** Runs what is left of the study. */
+  readonly run: (words?: readonly string[], code?: number) => Promise<StudyReport>;
+  /** Expects a refusal, and gives what it says. */
+  readonly refused: (words: readonly string[]) => Promise<string>;
+}
+
+async function openStage(context: TestContext, members: Partial<Study> = {}, isEmbedded = false): Promise<Stage> {
+  const { model, variables: there, onRequest } = await reading;
+  model.reset();
+  onRequest();
+  const study = await writeStudy(context, members);
+  const database = isEmbedded ? { CHUKWA_DATA_DIR: await makeFolder(context) } : await emptyDatabase(context);
+  const variables = { ...there, ...database };
+  let seen = 0;
+  return {
+    study,
+    variables,
+    asked: () => {
+      const counts: Record<string, number> = {};
+      for (const request of model.requests.slice(seen)) counts[worldOf(request)] = (counts[worldOf(request)] ?? 0) + 1;
+      seen = model.requests.length;
+      return counts;
+    },
+    run: (words = [], code = 0) => askHere<StudyReport>(onStudy(study, 'run', ...words), variables, code),
+    refused: async (words) => {
+      const ended = await runHere(onStudy(study, ...words), variables);
+      assert.equal(ended.code, 1, ended.stderr);
+      return ended.stderr;
+    },
+  };
+}
+
+const CONDITIONS = ['none_calm', 'none_glad', 'urgent_calm', 'urgent_glad'];
+
+for (const kind of ['embedded', 'PostgreSQL'] as const)
+  test(`a study runs the turns that its conditions share once, and a fork at turn 3 of 6 costs 3 of 6 calls (${kind})`, async (context) => {
+    const { run, asked, study, variables } = await openStage(context, {}, kind === 'embedded');
+    const plan = await askHere<StudyPlan>(onStudy(study, 'plan'), variables);
+    assert.deepEqual(
+      [plan.runs, plan.shared_worlds, plan.shared_turns, plan.turns, plan.turns_saved, plan.turns_left],
+      [8, 4, 12, 36, 12, 36],
+    );
+    assert.deepEqual([plan.estimate.least.calls, plan.estimate.earlier_turns], [36, 0]);
+    assert.deepEqual(asked(), {}, 'a plan makes no call');
+
+    const report = await run();
+    assert.deepEqual([report.runs_done, report.runs_failed, report.turns_played], [8, 0, 36]);
+    const shared = ['calm', 'glad'].flatMap((mood) => [1, 2].map((seed) => [`reading-${mood}-s${seed}-t3`, 3]));
+    const runs = CONDITIONS.flatMap((condition) => [1, 2].map((seed) => [`reading-${condition}-s${seed}`, 3]));
+    assert.deepEqual(asked(), Object.fromEntries([...shared, ...runs]));
+
+    const again = await run();
+    assert.deepEqual([again.turns_played, asked()], [0, {}], 'a study that is done asks nothing');
+    assert.equal((await askHere<StudyPlan>(onStudy(study, 'plan'), variables)).turns_left, 0);
+  });
+
+describe('a study whose documents changed after its first run', () => {
+  test('is refused with what changed and what to do, and runs nothing; its budget may change', async (context) => {
+    const { run, refused, study, asked } = await openStage(context, { seeds: [1, 2] });
+    await run();
+    asked();
+    await study.rewrite({ seeds: [1, 2], budget: { token_budget: 1_000_000 } });
+    assert.equal((await run()).turns_played, 0);
+
+    await study.rewrite({ seeds: [1, 2, 3] });
+    assert.match(await refused(['run']), /"seeds" of its document changed.*\n.*another label/s);
+    assert.match(await refused(['plan']), /STUDY_CHANGED/);
+
+    await study.rewrite({ seeds: [1, 2] });
+    await study.write('urgent.system.md', 'Read, {{subject.name}}, read.\n');
+    assert.match(await refused(['run']), /the scenario of urgent_calm, the scenario of urgent_glad changed/);
+    assert.deepEqual(asked(), {});
+  });
+});
+
+test('a run that fails stays and is said, the others go on, and the next run of the study tries it again', async (context) => {
+  const { run, asked, variables } = await openStage(context, { turns: 4 });
+  const { onRequest } = await reading;
+  onRequest(async (request) => {
+    if (worldOf(request) === 'reading-urgent_glad-s2') throw new Error('the connection breaks');
+  });
+  const report = await run(['--retries', '0'], 3);
+  assert.deepEqual([report.runs_done, report.runs_failed, report.left.failed], [7, 1, 1]);
+  const failed = report.runs.filter(({ state }) => state === 'failed');
+  assert.deepEqual(
+    failed.map(({ world_slug, turn, failure_class }) => [world_slug, turn, failure_class]),
+    [['reading-urgent_glad-s2', 3, 'transport']],
+  );
+  asked();
+  onRequest();
+  assert.deepEqual((await run()).runs_failed, 0);
+  assert.deepEqual(asked(), { 'reading-urgent_glad-s2': 1 });
+  assert.equal((await askHere<StudyPage>(['study', 'show', 'reading'], variables)).runs_done, 8);
+});
+
+test('a budget of the study bounds all its worlds together, and the runs that it stops go on once it is raised', async (context) => {
+  const members = { turns: 4, seeds: [1, 2, 3], budget: { token_budget: 8_000 } };
+  const { run, study, variables } = await openStage(context, members);
+  const report = await run(['--retries', '0'], 3);
+  assert.ok(report.runs_done < 12, 'it stops');
+  const used = report.cost.input_tokens + report.cost.output_tokens;
+  assert.ok(used <= 8_000, `${used} tokens`);
+  const classes = new Set(report.runs.map(({ failure_class }) => failure_class).filter((name) => name !== null));
+  assert.deepEqual([...classes], ['budget_exhausted']);
+  const ended = await runHere(onStudy(study, 'run', '--retries', '0'), variables);
+  assert.match(ended.stderr, /the budget of study reading is used up.*raise budget\.token_budget/s);
+
+  await study.rewrite({ ...members, budget: { token_budget: 10_000_000 } });
+  assert.equal((await run()).runs_done, 12);
+});
+
+test('a study that a person stops ends in order, and goes on where it was', async (context) => {
+  const { run, asked, study, variables } = await openStage(context);
+  const { onRequest } = await reading;
+  const { startHere } = await import('./command.js');
+  let count = 0;
+  const running = startHere([...onStudy(study, 'run', '--concurrency', '2'), '--json'], variables);
+  onRequest(async () => {
+    count += 1;
+    if (count === 9) running.interrupt();
+  });
+  const { code, stdout } = await running.ended;
+  assert.equal(code, 130);
+  const { turns_played } = JSON.parse(stdout) as StudyReport;
+  assert.ok(turns_played >= 7 && turns_played < 36, `${turns_played} turns`);
+  onRequest();
+  const report = await run();
+  assert.deepEqual([report.runs_done, report.turns_played + turns_played], [8, 36]);
+  const all = Object.values(asked()).reduce((sum, times) => sum + times, 0);
+  assert.ok(all <= 36 + 2, `${all} calls for 36 turns: at most the two that were under way were made again`);
+});
+
+test('a study whose worlds would take the names of others is refused before anything is made', async (context) => {
+  const { refused, study, variables, asked } = await openStage(context);
+  const { code } = await runHere(
+    [
+      'world',
+      'create',
+      'reading-none_calm-s1',
+      '--scenario',
+      `${study.root}/simple/scenario.json`,
+      '--root',
+      study.root,
+    ],
+    variables,
+  );
+  assert.equal(code, 0);
+  assert.match(await refused(['run']), /worlds that are there already: reading-none_calm-s1/);
+  assert.deepEqual(asked(), {});
+});
