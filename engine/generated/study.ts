@@ -40,6 +40,7 @@ export interface Study {
   readonly hypotheses?: readonly StudyHypothesis[];
   /** How several hypotheses are decided together: by Holm's method, which is the default, or each as if it were alone. */
   readonly correction?: 'holm' | 'none';
+  readonly audit?: StudyAudit;
   readonly budget?: StudyBudget;
 }
 export interface SeedRange {
@@ -132,10 +133,36 @@ export interface DecisionRule {
   /** With fewer seeds that both sides have, it is undecided. */
   readonly at_least_runs: number;
 }
+/** Changes that should not matter, beside those that chukwa makes by itself when the study is audited. They are no part of its hash. */
+export interface StudyAudit {
+  readonly persona?: Variants;
+  readonly wording?: Variants1;
+  readonly memories?: Variants2;
+  readonly model?: Variants3;
+}
+/** Who agents are, in another form. */
+export interface Variants {
+  readonly [k: string]: StudyLevel;
+}
+/** The framing, in other words. */
+export interface Variants1 {
+  readonly [k: string]: StudyLevel;
+}
+/** Other memories in a prompt. */
+export interface Variants2 {
+  readonly [k: string]: StudyLevel;
+}
+/** Other models. */
+export interface Variants3 {
+  readonly [k: string]: StudyLevel;
+}
 /** What the model calls of all runs together may use. */
 export interface StudyBudget {
   /** Tokens of prompts and answers. */
   readonly token_budget?: number;
   /** Money, in US dollars, by the prices that chukwa knows. */
   readonly usd?: number;
+}
+export interface Variants4 {
+  readonly [k: string]: StudyLevel;
 }

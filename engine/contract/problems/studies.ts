@@ -117,8 +117,7 @@ export const STUDY_PROBLEMS = {
     example: { at_least_runs: 20, seeds: 5 },
   }),
   VARIABLE_UNREAD: content({
-    message: ({ variable }) =>
-      `The levels of ${variable} differ in nothing that an agent is shown or a workflow reads.`,
+    message: ({ variable }) => `What ${variable} changes is nothing that an agent is shown or a workflow reads.`,
     repair: 'Replace a prompt, or set what agents perceive.',
     example: { variable: 'framing' },
   }),

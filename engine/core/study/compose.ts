@@ -30,15 +30,20 @@ export interface ComposedScenario {
 /**
  * The scenario of a study with the levels of its variables: files replaced, members set, and by a seed the agents in that
  * seed's order, where the study shuffles them.
+ * @param last what differs once more, after the levels
  * @returns undefined where a document of it is missing or cannot be linked
  */
 export function composeScenario(
   { path, study, files, resolve_path }: StudyFiles,
   levels: Levels,
   seed?: number,
+  last: StudyLevel = {},
 ): ComposedScenario | undefined {
-  const chosen = listChosen(study, levels);
-  const replaced = resolveReplaced({ path, resolve_path }, chosen);
+  const chosen = [...listChosen(study, levels), last];
+  const replaced = chosen.reduce(
+    (before, level) => replaceAgain(before, resolveReplaced({ path, resolve_path }, [level])),
+    new Map<string, string>(),
+  );
   const { linked } = linkDocuments(files, replacing(resolve_path, replaced));
   const written = resolve_path(path, study.scenario);
   const scenarioPath = written.ok ? (replaced.get(written.value) ?? written.value) : undefined;
@@ -50,7 +55,8 @@ export function composeScenario(
     base.content,
   );
   const isShuffled = study.roster === 'shuffled' && seed !== undefined;
-  const scenario = isShuffled ? shuffleAgents(content as unknown as Scenario, seed) : (content as unknown as Scenario);
+  const set_up = content as unknown as Scenario;
+  const scenario = isShuffled ? orderAgents(set_up, (agents) => shuffleRoster(agents, seed)) : set_up;
   const hash = contentHash(scenario as unknown as Json);
   const document = { ...base, hash, content: scenario as unknown as JsonObject };
   const below = listReferred(linked, base);
@@ -78,6 +84,11 @@ export function resolveReplaced(
   return new Map(pairs);
 }
 
+/** A file that stands in the place of another may be replaced in its turn. */
+function replaceAgain(before: ReadonlyMap<string, string>, next: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...next, ...[...before].map(([from, to]) => [from, next.get(to) ?? to] as const)]);
+}
+
 /** A file may refer to the one in whose place it stands. */
 function replacing(resolvePath: ResolvePath, replaced: ReadonlyMap<string, string>): ResolvePath {
   return (from, written) => {
@@ -100,12 +111,9 @@ function put(whole: Json, [token, ...rest]: readonly string[], value: Json): Jso
   return { ...whole, [token]: put(inner ?? null, rest, value) };
 }
 
-/** The agents in the order of a seed: both as they are listed, and as they act. Subjects of one profile stay together. */
-function shuffleAgents(scenario: Scenario, seed: number): Scenario {
-  const agents = shuffleRoster(
-    scenario.entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id),
-    seed,
-  );
+/** A scenario with its agents in another order: both as they are listed, and as they act. Subjects of one profile stay together. */
+export function orderAgents(scenario: Scenario, orderOf: (agents: readonly string[]) => readonly string[]): Scenario {
+  const agents = orderOf(scenario.entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id));
   const rank = new Map(agents.map((id, index) => [id, index]));
   const rankOf = (id: string): number => rank.get(id) ?? agents.length;
   const entities = new Map(scenario.entities.map((entity) => [entity.id, entity]));
@@ -119,7 +127,8 @@ function shuffleAgents(scenario: Scenario, seed: number): Scenario {
   return { ...scenario, entities: listed, cognition };
 }
 
-function rosterOf({ cognition }: Scenario): readonly string[] {
+/** The ids of the subjects of a scenario, in the order in which they act. */
+export function rosterOf({ cognition }: Scenario): readonly string[] {
   return cognition.flatMap(({ subjects }) => subjects);
 }
 

@@ -1,28 +1,19 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Scenario } from '../../generated/scenario.js';
-import { contentHash } from '../content/canonical.js';
 import type { LinkedDocument } from '../workflow/link.js';
-import { listReferences, replaceReferences } from '../workflow/link/references.js';
 import type { ComposedScenario } from './compose.js';
+import { rewriteDocuments } from './rewrite.js';
 
 /**
  * A hash of what a turn can read of a scenario. Two scenarios have the same where they differ in labels and descriptions
  * alone, or in entities that no agent perceives.
  */
-export function hashOfReadable({ documents, scenario, hash }: ComposedScenario): string {
-  const hidden = listHidden(scenario, documents);
-  const hashes = new Map<string, string>();
-  for (const document of documents) {
-    const content = document.hash === hash ? withoutEntities(document.content, hidden) : document.content;
-    const places = new Map(
-      listReferences(document.kind, content).flatMap(({ pointer, target }) =>
-        'hash' in target ? [[pointer, hashes.get(target.hash) ?? target.hash] as const] : [],
-      ),
-    );
-    const read = replaceReferences(withoutNames(document, content), (pointer) => places.get(pointer));
-    hashes.set(document.hash, contentHash(read));
-  }
-  return hashes.get(hash) ?? hash;
+export function hashOfReadable(composed: ComposedScenario): string {
+  const hidden = listHidden(composed.scenario, composed.documents);
+  return rewriteDocuments(composed, (document) => {
+    const content = document.kind === 'scenario' ? withoutEntities(document.content, hidden) : document.content;
+    return withoutNames(document, content);
+  }).hash;
 }
 
 /** A schema's description is a part of what a model is shown. */

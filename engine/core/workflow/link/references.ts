@@ -81,6 +81,7 @@ function listWithin(value: Json, pointer: string): readonly Reference[] {
 const FILES_OF_STUDIES: readonly (readonly [place: string, wants: DocumentKind | undefined])[] = [
   ['scenario', 'scenario'],
   ['variables/*/levels/*/replace/*', undefined],
+  ['audit/*/*/replace/*', undefined],
   ['probes/*/ask', 'probe'],
 ];
 
