@@ -128,6 +128,16 @@ function fillIn(value: Json, known: ReadonlyMap<string, Json>): Json {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillIn(inner, known)]));
 }
 
+/** The names that the texts of a rule's answer read, each with its place. */
+export function listPlaceholders(
+  value: Json,
+  place: readonly string[] = [],
+): readonly { readonly name: string; readonly place: readonly string[] }[] {
+  if (typeof value === 'string') return [...value.matchAll(PLACEHOLDER)].map(([, name = '']) => ({ name, place }));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => listPlaceholders(inner as Json, [...place, name]));
+}
+
 const PLACEHOLDER = /\{\{([a-z][a-z0-9_]*)\}\}/g;
 
 function fillText(text: string, known: ReadonlyMap<string, Json>): Json {
