@@ -6,6 +6,7 @@ import type { Limits } from '../../core/protocol/amounts.js';
 import type { ComponentReference } from '../../core/protocol/component.js';
 import { type ComposedScenario, composeScenario, type StudyFiles } from '../../core/study/compose.js';
 import { designStudy, hashOfStudy, type StudyDesign, type StudyWorld } from '../../core/study/design.js';
+import { labelOfVariant, type Variant } from '../../core/study/perturbations.js';
 import { listProbed, toProbeScenario } from '../../core/workflow/probe.js';
 import type { LinkedDocument } from '../../core/workflow/link.js';
 import type { Probe } from '../../generated/probe.js';
@@ -37,8 +38,21 @@ export interface NamedStudy {
   readonly place: Place;
 }
 
+/** The files of a study, sound and each by itself. */
+export interface StudySource {
+  readonly files: StudyFiles;
+  /** By the paths with which the study names them. */
+  readonly probes: ReadonlyMap<string, Probe>;
+}
+
 /** Reads a study with all its files, and puts the scenarios of its conditions together. Nothing is stored. */
-export async function readStudy(authoring: Authoring, { file, place }: NamedStudy): Promise<Outcome<ReadStudy>> {
+export async function readStudy(authoring: Authoring, named: NamedStudy): Promise<Outcome<ReadStudy>> {
+  const source = await readSource(authoring, named);
+  return source.ok ? toRead(source.value) : source;
+}
+
+/** Reads a study with all its files. */
+export async function readSource(authoring: Authoring, { file, place }: NamedStudy): Promise<Outcome<StudySource>> {
   const { findings } = await checkPaths(authoring, { place, paths: [file] });
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) return refuseFindings(errors);
@@ -54,7 +68,7 @@ export async function readStudy(authoring: Authoring, { file, place }: NamedStud
     resolve_path: loaded.resolve_path,
     files: loaded.files.map(({ path, kind, source }) => ({ path, kind, value: source?.value, is_sound: true })),
   };
-  return toRead(files, readProbes(files, loaded));
+  return succeed({ files, probes: readProbes(files, loaded) });
 }
 
 /** The label of the study in a file, as far as it can be read. */
@@ -75,11 +89,20 @@ function readProbes({ path, study, resolve_path }: StudyFiles, { files }: Loaded
   return new Map(named);
 }
 
-function toRead(files: StudyFiles, probes: ReadonlyMap<string, Probe>): Outcome<ReadStudy> {
-  const { study } = files;
+/**
+ * Puts the scenarios of a study together.
+ * @param variant changes each of them; then the study has the label of the variant
+ */
+export function toRead({ files, probes }: StudySource, variant?: Variant): Outcome<ReadStudy> {
+  const { study: written } = files;
+  const { audit: _audit, ...alike } = written;
+  const study: Study =
+    variant === undefined
+      ? written
+      : { ...alike, label: labelOfVariant(written.label, variant), description: variant.says };
   const design = designStudy(study);
   const documents = new Map<string, StudyDocument>();
-  const compose = composer(files, documents);
+  const compose = composer(files, documents, variant);
   const problems: Problem[] = [];
   const played = [...design.shared, ...design.runs].map((world) => toSealed(world, compose(world)));
   const asked = played.flatMap((run) => {
@@ -112,16 +135,27 @@ function toRead(files: StudyFiles, probes: ReadonlyMap<string, Probe>): Outcome<
 }
 
 /** Composes scenarios, each once, and gathers their documents. */
-function composer(files: StudyFiles, documents: Map<string, StudyDocument>) {
+function composer(files: StudyFiles, documents: Map<string, StudyDocument>, variant?: Variant) {
   const known = new Map<string, ComposedScenario>();
   return ({ levels, seed }: Pick<StudyWorld, 'levels' | 'seed'>): ComposedScenario => {
-    const place = JSON.stringify([levels, files.study.roster === 'shuffled' ? seed : null]);
-    const composed = known.get(place) ?? composeScenario(files, levels, seed);
-    if (composed === undefined) throw new Error('the scenario of each condition was checked with its study');
+    const isOfSeed = files.study.roster === 'shuffled' || variant?.perturbation === 'roster';
+    const place = JSON.stringify([levels, isOfSeed ? seed : null]);
+    const composed = known.get(place) ?? composeVariant(files, { levels, seed }, variant);
     known.set(place, composed);
     for (const document of composed.documents) documents.set(keyOf(document), document);
     return composed;
   };
+}
+
+function composeVariant(
+  files: StudyFiles,
+  { levels, seed }: Pick<StudyWorld, 'levels' | 'seed'>,
+  variant: Variant | undefined,
+): ComposedScenario {
+  const change = variant?.change;
+  const composed = composeScenario(files, levels, seed, change?.kind === 'authored' ? change.level : {});
+  if (composed === undefined) throw new Error('the scenario of each condition was checked with its study');
+  return change?.kind === 'made' ? change.change(composed, seed) : composed;
 }
 
 function keyOf({ kind, hash }: ComponentReference): string {
@@ -174,9 +208,9 @@ function toAsked(
   };
 }
 
-/** Of all that the results depend on. The budget may be raised. */
+/** Of all that the results depend on. The budget may be raised, and the study be audited otherwise. */
 function hashOfSealed(
-  { budget: _raised, ...study }: Study,
+  { budget: _raised, audit: _audit, ...study }: Study,
   probes: Readonly<Record<string, JsonObject>>,
   worlds: readonly SealedWorld[],
 ): string {

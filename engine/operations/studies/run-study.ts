@@ -87,10 +87,11 @@ function tallyEnds(ends: readonly WorldEnd[]): Pick<StudyReport, 'turns_played' 
   };
 }
 
-async function playHere(
+/** Plays worlds of a study in this process. */
+export async function playHere(
   engine: Engine,
   worlds: readonly PlayedWorld[],
-  request: StudyRunRequest,
+  request: Pick<StudyRunRequest, 'signal' | 'concurrency' | 'retries' | 'rerun' | 'onProgress'>,
 ): Promise<readonly WorldEnd[]> {
   const tally = await openTally(engine, worlds);
   const { signal, concurrency, retries, rerun } = request;

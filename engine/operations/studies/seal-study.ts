@@ -55,8 +55,8 @@ async function refuseChanged({ store }: Pick<Engine, 'store'>, known: StudyRecor
   return refuse(problem('STUDY_CHANGED', { label, sealed_at, changed }, { details: { study: label, sealed_at } }));
 }
 
-/** What may change: where the editor finds the schema, and the budget. */
-const FREE_MEMBERS: readonly string[] = ['$schema', 'budget'];
+/** What may change: where the editor finds the schema, the budget, and what an audit tries. */
+const FREE_MEMBERS: readonly string[] = ['$schema', 'budget', 'audit'];
 
 function changedMembers(before: SealedStudy['document'], after: JsonObject): readonly string[] {
   const textOf = (value: Json | undefined): string => (value === undefined ? '' : canonicalText(value));

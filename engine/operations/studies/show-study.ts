@@ -99,7 +99,10 @@ export async function showStudy(
 }
 
 /** What has been observed: of runs that are done, and of those that have failed. */
-function listObservations({ measures }: Study, runs: readonly ShownRun[]): readonly Observation[] {
+export function listObservations(
+  { measures }: Pick<Study, 'measures'>,
+  runs: readonly ShownRun[],
+): readonly Observation[] {
   const ended = runs.filter(({ state }) => state === 'done' || state === 'failed');
   return ended.flatMap(({ condition, seed, state, values }) =>
     measures.map(({ id }) => ({

@@ -1,12 +1,14 @@
+import type { StudyAuditRequest } from '../../operations/studies/audit-study.js';
 import type { StudyRunRequest } from '../../operations/studies/run-study.js';
 import type { StudyProgress } from '../../operations/studies/tally.js';
 import { openLiveLine } from './narration.js';
-import { EMPTY, faint, hanging, line } from './render/line.js';
+import { EMPTY, faint, hanging, line, strong } from './render/line.js';
 import { planLines, progressLines, toProgress } from './render/study.js';
 import { printLines, type Session } from './session.js';
 
 export interface StudyNarration {
   readonly begin: StudyRunRequest['onPlan'];
+  readonly onPart: StudyAuditRequest['onPart'];
   readonly onProgress: (progress: StudyProgress) => void;
   /** Removes the live line, however the study ended. */
   readonly close: () => void;
@@ -29,6 +31,16 @@ export function openStudyNarration({ terminal, as_json }: Session, signal: Abort
     begin(plan, { description }) {
       if (!as_json) printLines(error, [planLines(plan), line(faint(`database: ${description}`)), EMPTY]);
       live.show('the first run');
+    },
+    onPart({ variant, number, count }) {
+      const named = variant === undefined ? 'the study as it is written' : `${variant.perturbation} ${variant.name}`;
+      last = undefined;
+      live.show();
+      if (!as_json)
+        printLines(error, [
+          line(`${number} of ${count}  `, strong(named)),
+          variant !== undefined && hanging(2, faint(`  ${variant.says}`)),
+        ]);
     },
     onProgress(progress) {
       last = progress;

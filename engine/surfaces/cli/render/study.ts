@@ -1,10 +1,13 @@
+import { toFigure, toRange } from '../../../catalogue/interval-scale.js';
+import type { AuditedVariant, AuditReport } from '../../../operations/studies/audit-study.js';
 import type { StudyPlan } from '../../../operations/studies/plan-study.js';
 import type { StudyReport } from '../../../operations/studies/run-study.js';
 import type { StudyProgress } from '../../../operations/studies/tally.js';
-import { count, toDollars, toDuration, toThousands } from '../../../catalogue/words.js';
+import { count, toDollars, toDuration, toThousands, words } from '../../../catalogue/words.js';
 import { factLines } from './block.js';
 import { estimateLines } from './estimate.js';
 import { bad, command, EMPTY, faint, hanging, line, type Line, type Lines, strong } from './line.js';
+import { tableLines } from './table.js';
 
 /** What a study will run, and what that will use and cost. */
 export function planLines(plan: StudyPlan): Lines {
@@ -66,4 +69,51 @@ export function leftLines({ left, turns_played }: StudyReport, rerun: readonly s
     rows,
     rows.length > 0 && hanging(2, 'To go on where it was: ', command(...rerun)),
   ];
+}
+
+/** How far each variant moves each measure, and which verdicts it changes. */
+export function auditLines({ study_label, seeds, variants, untried }: AuditReport): Lines {
+  const changed = variants.flatMap(({ perturbation, name, verdicts }) =>
+    verdicts
+      .filter(({ before, after }) => before !== after)
+      .map((one) => ({ ...one, variant: `${perturbation} ${name}` })),
+  );
+  return [
+    line(strong(`audit of ${study_label}`), `  ${count(variants.length, 'variant')} on ${count(seeds, 'seed')}`),
+    EMPTY,
+    tableLines(variants.flatMap(toMoveRows), {
+      variant: ({ variant }) => variant,
+      measure: ({ measure }) => measure,
+      moves: ({ difference }) => (difference === null ? '' : toFigure(difference)),
+      '95 % interval': ({ interval }) => toRange(interval),
+      'most in': ({ most }) => most,
+      failed: ({ failed }) => (failed === 0 ? '' : failed),
+    }),
+    EMPTY,
+    changed.length === 0
+      ? line('No verdict changes.')
+      : changed.map(({ hypothesis, before, after, variant }) =>
+          hanging(2, bad(`${hypothesis} changes`), ` from ${words(before)} to ${words(after)} with ${variant}.`),
+        ),
+    untried.length > 0 &&
+      hanging(
+        2,
+        `Nothing to try of ${untried.join(', ')}${untried.includes('model') ? ': name models with --other-models' : ''}.`,
+      ),
+  ];
+}
+
+/** A row for each measure, with the condition that moves most. */
+function toMoveRows({ perturbation, name, moves, runs_failed }: AuditedVariant) {
+  return moves
+    .filter(({ condition }) => condition === null)
+    .map(({ measure, difference, interval }) => {
+      const ofConditions = moves.filter((move) => move.measure === measure && move.condition !== null);
+      const [most] = ofConditions.toSorted(
+        (one, other) => Math.abs(other.difference ?? 0) - Math.abs(one.difference ?? 0),
+      );
+      const shown =
+        most === undefined || most.difference === null ? '' : `${most.condition} ${toFigure(most.difference)}`;
+      return { variant: `${perturbation} ${name}`, measure, difference, interval, most: shown, failed: runs_failed };
+    });
 }
