@@ -8,13 +8,14 @@ import { checkChosenModel } from '../chosen-model.js';
 import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
 import { withStagedEngine } from '../run-world.js';
-import { compileStudy } from './plan-study.js';
+import type { StageRequest } from '../stage.js';
+import { checkStudySources } from './plan-study.js';
 import { type ReadStudy, readSource, toRead } from './read-study.js';
 import { playHere, type StudyRunRequest } from './run-study.js';
 import { checkSealed, sealStudy } from './seal-study.js';
 import { listObservations, showStudy } from './show-study.js';
 
-export interface StudyAuditRequest extends Omit<StudyRunRequest, 'is_queued' | 'onPlan'> {
+export interface StudyAuditRequest extends StageRequest, Omit<StudyRunRequest, 'is_queued' | 'onPlan' | 'model'> {
   /** How many of its seeds are audited, the smallest first; all by default. */
   readonly seeds?: number | undefined;
   /** The perturbations that are tried; all by default. */
@@ -124,7 +125,7 @@ async function observe(
 ): Promise<Outcome<readonly Observation[]>> {
   const unchanged = await checkSealed(engine, read);
   if (!unchanged.ok) return unchanged;
-  const callable = await compileStudy(engine, read);
+  const callable = await checkStudySources(engine, read);
   if (!callable.ok) return callable;
   const sealed = await sealStudy(engine, read);
   if (!sealed.ok) return sealed;
