@@ -54,7 +54,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     if (!answers.ok) return answers;
     const written = openSkeleton(program, answers.value.turns);
     const { scenario, write_missing } = request;
-    book.prepare(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
+    book.prepare(world.world_slug, answers.value, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
     const engine = withEarlierEvents(withOrigins(opened.value, world), original.value.events);
@@ -74,7 +74,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     }
     if (missing.length > 0 && run.value.turns.at(-1)?.status === 'failed') {
       // The rest of the turns, with made-up answers, shows what else is missing.
-      book.prepare(world.world_slug, answers.value.turns, written.fill);
+      book.prepare(world.world_slug, answers.value, written.fill);
       const committed = run.value.turns.filter(({ status }) => status === 'committed').length;
       const rest = { ...asked, turns: asked.turns - committed, anew: true, onProgress: () => undefined };
       const filled = await runTurns(engine, rest);

@@ -77,7 +77,8 @@ export async function runTest(
   if (!planted.ok) return planted;
   const { program } = stored.value;
   const turns = joinTurns(answers?.turns ?? {}, test.answers ?? {});
-  book.prepare(world_slug, turns, openSkeleton(program, turns).fill);
+  const { population } = answers ?? {};
+  book.prepare(world_slug, present({ turns, population }), openSkeleton(program, turns).fill);
   const { signal } = bench;
   const run = await runTurns(withOrigins(engine, start), {
     world_slug,
