@@ -8219,7 +8219,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Interval": {
     "type": "array",
     "minItems": 2,
-    "items": [
+    "items": false,
+    "maxItems": 2,
+    "prefixItems": [
       {
         "type": "number",
         "title": "low"
@@ -8228,8 +8230,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "number",
         "title": "high"
       }
-    ],
-    "maxItems": 2
+    ]
   },
   "JudgedHypothesis": {
     "type": "object",

@@ -93,6 +93,8 @@ export interface RunRequest extends Narrowing {
   readonly world_slug: string;
   /** The number of turns; the first failure ends the run. */
   readonly turns: number;
+  /** No turn after this one is begun, whatever other drivers have played meanwhile. */
+  readonly until_turn?: number;
   /** Begins the first turn anew: adopts nothing of the previous attempt, and ignores its doubts. */
   readonly anew?: boolean | undefined;
   /** How often a turn is retried after a transient failure; never by default. */
@@ -148,6 +150,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
     );
     if (!played.ok) return played;
     const end = played.value;
+    if (end.kind === 'not_asked_for') break;
     // A report that the attempt did not come to handle may settle its call.
     if (end.kind === 'failed') await settleUnhandled(engine);
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')

@@ -26,7 +26,7 @@ const TOOL_CALLS = prepare(
   'study_tool_calls',
   `WITH ${OF_RUNS}, made AS (
      ${isCall('JOIN source_invocations AS calls ON calls.world_slug = turns.world_slug AND calls.attempt_id = turns.attempt_id')}
-     UNION ALL ${isCall(`JOIN adopted_calls USING (world_slug, attempt_id)
+     UNION ALL ${isCall(`JOIN adopted_calls ON adopted_calls.world_slug = turns.world_slug AND adopted_calls.attempt_id = turns.attempt_id
        JOIN source_invocations AS calls ON calls.world_slug = adopted_calls.world_slug
          AND calls.source_invocation_id = adopted_calls.source_invocation_id`)})
    SELECT world_slug, turn, subject_id, tool, arguments FROM made ORDER BY world_slug, turn, invocation_seq`,

@@ -6,7 +6,8 @@ import type { StudyReport } from '../../engine/operations/studies/run-study.js';
 import type { StudyPage } from '../../engine/operations/studies/show-study.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
-import { askHere, makeFolder, runHere } from './command.js';
+import { startUnreliableService } from '../support/unreliable-service.js';
+import { askHere, makeFolder, runHere, startHere } from './command.js';
 
 // Studies as their author runs them: by the program, with a model that counts what it is asked.
 
@@ -132,7 +133,6 @@ test('a budget of the study bounds all its worlds together, and the runs that it
 test('a study that a person stops ends in order, and goes on where it was', async (context) => {
   const { run, asked, study, variables } = await openStage(context);
   const { onRequest } = await reading;
-  const { startHere } = await import('./command.js');
   let count = 0;
   const running = startHere([...onStudy(study, 'run', '--concurrency', '2'), '--json'], variables);
   onRequest(async () => {
@@ -148,6 +148,31 @@ test('a study that a person stops ends in order, and goes on where it was', asyn
   assert.deepEqual([report.runs_done, report.turns_played + turns_played], [8, 36]);
   const all = Object.values(asked()).reduce((sum, times) => sum + times, 0);
   assert.ok(all <= 36 + 2, `${all} calls for 36 turns: at most the two that were under way were made again`);
+});
+
+test('two processes that run a study at once finish it together, and ask nothing twice', async (context) => {
+  const { asked, study, variables } = await openStage(context);
+  const both = await Promise.all(
+    ['1', '3'].map((many) => askHere<StudyReport>(onStudy(study, 'run', '--concurrency', many), variables)),
+  );
+  assert.equal(both.reduce((sum, { turns_played }) => sum + turns_played, 0) >= 36, true);
+  const shown = await askHere<StudyPage>(['study', 'show', 'reading'], variables);
+  assert.deepEqual([shown.runs_done, shown.runs_failed], [8, 0]);
+  assert.ok(shown.runs.every(({ turn }) => turn === 6));
+  assert.deepEqual([...new Set(Object.values(asked()))], [3]);
+});
+
+test('a study waits as long as a provider asks it to, and then goes on', async (context) => {
+  const { study, variables } = await openStage(context, { turns: 2, variables: {}, hypotheses: [] });
+  const { model } = await reading;
+  const front = await startUnreliableService(() => model.url.replace(/\/v1$/, ''));
+  context.after(front.close);
+  front.will({ kind: 'status', status: 429, headers: { 'retry-after': '4' } });
+  const began = Date.now();
+  const behind = { ...variables, CHUKWA_LLM_BASE_URL: `${front.url}/v1` };
+  const report = await askHere<StudyReport>(onStudy(study, 'run', '--concurrency', '1'), behind);
+  assert.deepEqual([report.runs_done, report.runs_failed, front.asked.length], [2, 0, 5]);
+  assert.ok(Date.now() - began >= 4_000);
 });
 
 test('a study whose worlds would take the names of others is refused before anything is made', async (context) => {
@@ -167,4 +192,80 @@ test('a study whose worlds would take the names of others is refused before anyt
   assert.equal(code, 0);
   assert.match(await refused(['run']), /worlds that are there already: reading-none_calm-s1/);
   assert.deepEqual(asked(), {});
+});
+
+/** In urgent worlds Bob reads two pages more; in glad ones, one. */
+const pageOf = (turn: number, world: string): number =>
+  turn + (world.includes('urgent') ? 2 : 0) + (world.includes('glad') ? 1 : 0);
+
+const PROBED: Partial<Study> = {
+  turns: 4,
+  measures: [
+    { id: 'page', read: { state_of: 'book', after: 'page ' }, take: 'last' },
+    { id: 'said', read: { probe: './ask.json', question: 'page' }, take: 'sum' },
+  ],
+  probes: [{ ask: './ask.json', at_turns: [3, 4] }],
+};
+
+test('a study asks its probes in forks, and shows measures, differences by seed, and what follows from them', async (context) => {
+  const { run, asked, study, variables } = await openStage(context, PROBED);
+  const { onRequest } = await reading;
+  onRequest(undefined, pageOf);
+  const questions = [{ id: 'page', ask: 'Which page?', answer: { kind: 'number' } }];
+  await study.write('ask.json', JSON.stringify({ version: 1, label: 'ask', questions }));
+  const report = await run(['--concurrency', '1']);
+  const calls = asked();
+  assert.equal(Object.keys(calls).filter((world) => world.includes('-probe-')).length, 16);
+  assert.equal(report.turns_played, 4 * 3 + 8 + 16);
+
+  const rows = report.measures.map(({ condition, measure, n, failed, mean, interval }) => ({
+    place: `${condition} ${measure}`,
+    n,
+    failed,
+    mean,
+    interval,
+  }));
+  const row = (place: string, mean: number) => ({ place, n: 2, failed: 0, mean, interval: [mean, mean] });
+  assert.deepEqual(rows, [
+    row('none_calm page', 4),
+    row('none_calm said', 4 + 5),
+    row('none_glad page', 5),
+    row('none_glad said', 5 + 6),
+    row('urgent_calm page', 6),
+    row('urgent_calm said', 6 + 7),
+    row('urgent_glad page', 7),
+    row('urgent_glad said', 7 + 8),
+  ]);
+  const [judged] = report.hypotheses;
+  assert.deepEqual([judged?.verdict, judged?.n, judged?.difference, judged?.interval], ['supported', 2, 2, [2, 2]]);
+  assert.deepEqual(judged?.pairs, [
+    { seed: 1, difference: 2 },
+    { seed: 2, difference: 2 },
+  ]);
+  const { stdout } = await runHere(['study', 'show', 'reading', '--runs'], variables);
+  assert.match(stdout, /verdict +supported with 2 seeds/);
+  assert.match(stdout, /urgent_glad {2}page +2 +7 {2}7 to 7/);
+  assert.match(stdout, /reading-none_calm-s2 +none_calm +2 {2}done +4 of 4 +4 +9/);
+});
+
+test('a study that leaves its turns to workers makes its forks in time, waits for them, and asks nothing twice', async (context) => {
+  const { asked, study, variables } = await openStage(context, { turns: 4 });
+  const worker = startHere(['worker'], variables);
+  const report = await askHere<StudyReport>(onStudy(study, 'run', '--queue'), variables);
+  worker.interrupt();
+  await worker.ended;
+  assert.deepEqual([report.runs_done, report.runs_failed], [8, 0]);
+  const all = Object.values(asked()).reduce((sum, times) => sum + times, 0);
+  assert.equal(all, 4 * 3 + 8);
+});
+
+test('a study show without such a study names the nearest, and a queue takes no model', async (context) => {
+  const { run, variables, study } = await openStage(context, { turns: 4 });
+  await run();
+  const unknown = await runHere(['study', 'show', 'raeding'], variables);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /Did you mean reading\?/);
+  const { code, stderr } = await runHere(onStudy(study, 'run', '--queue', '--llm', 'env'), variables);
+  assert.equal(code, 2);
+  assert.match(stderr, /--queue leaves the turns to workers/);
 });

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import type { Study } from '../../engine/generated/study.js';
 import { type ModelRequest, type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
-import { editWorkflows } from './park-stage.js';
+import { editWorkflows, must, type ParkStage } from './park-stage.js';
+import { runStudyOn, type StudyReport } from '../../engine/operations/studies/run-study.js';
 
 // A study of the smallest scenario: Bob reads, with or without a hint, which begins with turn 4, in one of two moods.
 
@@ -79,17 +80,48 @@ export function worldOf({ headers }: Pick<ModelRequest, 'headers'>): string {
   return /^[^/~]+/.exec(String(headers['x-client-request-id']))?.[0] ?? '';
 }
 
-/** A model by which Bob has read so many pages after each turn as this says; without one, one page a turn. Close it. */
-export async function startReader(pageOf: (turn: number, world: string) => number = (turn) => turn) {
-  const script = (turns: Answers['turns']): Answers => ({ version: 1, label: 'reading', turns });
-  const model = await startScriptedModel(script({}));
+/** What a model says of the page that Bob is on, and answers to a probe that asks for it. */
+export type PageOf = (turn: number, world: string) => number;
+
+/** A model of which Bob turns a page in each turn, unless it is told otherwise. Close it. */
+export async function startReader() {
+  const scriptOf = (page: number): Answers => ({
+    version: 1,
+    label: 'reading',
+    turns: {
+      '*': {
+        [KEY]: { json: turnsTo(page) },
+        'bob/page/round-1/try-1': { json: { answer: page } },
+      },
+    },
+  });
+  const model = await startScriptedModel(scriptOf(0));
   const variables = { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'loopback-needs-no-key' };
-  const read = (wait: (request: ModelRequest) => Promise<void> = async () => {}): void =>
+  const read = (wait: (request: ModelRequest) => Promise<void> = async () => {}, pageOf: PageOf = (turn) => turn) =>
     model.onRequest(async (request) => {
       await wait(request);
       // The answer is found as soon as this has returned.
-      model.setScript(script({ '*': { [KEY]: { json: turnsTo(pageOf(request.turn, worldOf(request))) } } }));
+      model.setScript(scriptOf(pageOf(request.turn, worldOf(request))));
     });
   read();
   return { model: model as Omit<ScriptedModel, 'onRequest'>, variables, onRequest: read };
+}
+
+/** Runs the study on a stage, where Bob always reads the same page. */
+export async function playReading(stage: ParkStage, test: Parameters<typeof editWorkflows>[0]): Promise<StudyReport> {
+  const study = await writeStudy(test);
+  stage.model.setScript({ version: 1, label: 'reading', turns: { '*': { [KEY]: { json: turnsTo(12) } } } });
+  return must(
+    await runStudyOn(stage.engine, {
+      file: study.file,
+      place: { working_folder: study.root, root: study.root },
+      concurrency: 2,
+      retries: 0,
+      is_queued: false,
+      signal: new AbortController().signal,
+      rerun: 'chukwa study run study.json',
+      onPlan: () => {},
+      onProgress: () => {},
+    }),
+  );
 }

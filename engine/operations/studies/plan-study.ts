@@ -103,8 +103,8 @@ async function findPlayed({ store }: Engine, { sealed, worlds }: ReadStudy): Pro
   return worlds.map((world) => ({ ...world, turn: turns.get(world.world_slug) ?? null }));
 }
 
-/** The programs of the scenarios of a study, by hash. @returns a refusal of a source that cannot be called */
-export async function compileStudy(engine: Engine, read: ReadStudy): Promise<Outcome<undefined>> {
+/** Refuses a study before its first call where a source of one of its scenarios cannot be called. */
+export async function checkStudySources(engine: Engine, read: ReadStudy): Promise<Outcome<undefined>> {
   for (const [scenario_hash] of groupBy(read.worlds, (world) => world.scenario_hash)) {
     const compiled = compileOf(engine, read, scenario_hash);
     const ready = await checkSources(engine, compiled, read.study.label);

@@ -40,7 +40,13 @@ export async function playWorld(engine: Engine, world: SealedWorld, settings: Pl
   const turns = world.until_turn - turn;
   if (turns <= 0) return { state: 'done', turn, turns_played: 0 };
   const { world_slug } = world;
-  const run = await runTurns(engine, { ...settings, world_slug, turns, onProgress: () => {} });
+  const run = await runTurns(engine, {
+    ...settings,
+    world_slug,
+    turns,
+    until_turn: world.until_turn,
+    onProgress: () => {},
+  });
   // A lost database ends the study: this statement tells.
   const reached = (await engine.store.worlds.find(world_slug))?.turn ?? turn;
   const played = { turn: reached, turns_played: Math.max(0, reached - turn) };

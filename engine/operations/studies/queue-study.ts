@@ -5,8 +5,7 @@ import type { Engine } from '../engine.js';
 import { queueTurns } from '../run-worker.js';
 import { turnsLeft } from './plan-study.js';
 import { makeWorld, type WorldEnd } from './play-world.js';
-import type { StudyRunRequest } from './run-study.js';
-import { openTally } from './tally.js';
+import { openTally, type StudyProgress } from './tally.js';
 
 const LOOK_MS = 1_000;
 
@@ -25,7 +24,7 @@ interface Surroundings {
 export async function queueStudy(
   engine: Engine,
   study_label: string,
-  { signal, onProgress }: Pick<StudyRunRequest, 'signal' | 'onProgress'>,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: StudyProgress) => void },
 ): Promise<readonly WorldEnd[]> {
   const tally = await openTally(engine, await engine.store.studies.worlds(study_label));
   /** Those whose turns were queued here: a failure since then is the end of them. */

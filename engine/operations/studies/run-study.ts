@@ -6,7 +6,7 @@ import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
 import { withStagedEngine } from '../run-world.js';
 import type { StageRequest } from '../stage.js';
-import { compileStudy, planStudy, type StudyPlan } from './plan-study.js';
+import { checkStudySources, planStudy, type StudyPlan } from './plan-study.js';
 import { playStudy } from './play-study.js';
 import type { WorldEnd } from './play-world.js';
 import { queueStudy } from './queue-study.js';
@@ -15,7 +15,9 @@ import { checkSealed, sealStudy } from './seal-study.js';
 import { showStudy, type StudyPage } from './show-study.js';
 import { openTally, type StudyProgress } from './tally.js';
 
-export interface StudyRunRequest extends StageRequest, NamedStudy {
+export interface StudyRunRequest extends NamedStudy {
+  /** The model to call, in place of the one that sources' variables name. */
+  readonly model?: string;
   /** How many worlds are played at once. */
   readonly concurrency: number;
   /** How often a turn is retried after a transient failure. */
@@ -37,43 +39,52 @@ export interface StudyReport extends StudyPage {
   readonly left: Readonly<Record<Exclude<WorldEnd['state'], 'done'>, number>>;
 }
 
+/** Sets the stage, and runs what a study still lacks. */
+export function runStudy(
+  composition: Composition,
+  request: StudyRunRequest & StageRequest,
+): Promise<Outcome<StudyReport>> {
+  return withStagedEngine(composition, request, (engine) => runStudyOn(engine, request));
+}
+
 /**
  * Runs what a study still lacks: makes its worlds, and plays their turns. It can be ended at any time, and goes on where it
  * was. Its documents are sealed before its first run.
  */
-export function runStudy(composition: Composition, request: StudyRunRequest): Promise<Outcome<StudyReport>> {
-  return withStagedEngine(composition, request, async (engine) => {
-    const read = await readStudy(engine.authoring, request);
-    if (!read.ok) return read;
-    const unchanged = await checkSealed(engine, read.value);
-    if (!unchanged.ok) return unchanged;
-    const callable = request.is_queued ? succeed(undefined) : await compileStudy(engine, read.value);
-    if (!callable.ok) return callable;
-    const plan = await planStudy(engine, read.value);
-    if (!plan.ok) return plan;
-    request.onPlan(plan.value, engine.store.database);
-    const worlds = await sealStudy(engine, read.value);
-    if (!worlds.ok) return worlds;
-    const chosen = await checkChosenModel(engine, worlds.value[0]?.scenario_hash ?? '', request.model);
-    if (!chosen.ok) return chosen;
-    const ends = request.is_queued
-      ? await queueStudy(engine, read.value.study.label, request)
-      : await playHere(engine, worlds.value, request);
-    const shown = await showStudy(engine, { study_label: read.value.study.label });
-    if (!shown.ok) return shown;
-    const count = (state: WorldEnd['state']): number => ends.filter((end) => end.state === state).length;
-    return succeed({
-      ...shown.value,
-      turns_played: ends.reduce((sum, { turns_played }) => sum + turns_played, 0),
-      left: {
-        failed: count('failed'),
-        waits: count('waits'),
-        elsewhere: count('elsewhere'),
-        stopped: count('stopped'),
-        unbegun: count('unbegun'),
-      },
-    });
-  });
+export async function runStudyOn(engine: Engine, request: StudyRunRequest): Promise<Outcome<StudyReport>> {
+  const read = await readStudy(engine.authoring, request);
+  if (!read.ok) return read;
+  const unchanged = await checkSealed(engine, read.value);
+  if (!unchanged.ok) return unchanged;
+  const callable = request.is_queued ? succeed(undefined) : await checkStudySources(engine, read.value);
+  if (!callable.ok) return callable;
+  const plan = await planStudy(engine, read.value);
+  if (!plan.ok) return plan;
+  const { study_label } = plan.value;
+  request.onPlan(plan.value, engine.store.database);
+  const worlds = await sealStudy(engine, read.value);
+  if (!worlds.ok) return worlds;
+  const chosen = await checkChosenModel(engine, worlds.value[0]?.scenario_hash ?? '', request.model);
+  if (!chosen.ok) return chosen;
+  const ends = request.is_queued
+    ? await queueStudy(engine, study_label, request)
+    : await playHere(engine, worlds.value, request);
+  const shown = await showStudy(engine, { study_label });
+  return shown.ok ? succeed({ ...shown.value, ...tallyEnds(ends) }) : shown;
+}
+
+function tallyEnds(ends: readonly WorldEnd[]): Pick<StudyReport, 'turns_played' | 'left'> {
+  const count = (state: WorldEnd['state']): number => ends.filter((end) => end.state === state).length;
+  return {
+    turns_played: ends.reduce((sum, { turns_played }) => sum + turns_played, 0),
+    left: {
+      failed: count('failed'),
+      waits: count('waits'),
+      elsewhere: count('elsewhere'),
+      stopped: count('stopped'),
+      unbegun: count('unbegun'),
+    },
+  };
 }
 
 /** Plays worlds of a study in this process. */

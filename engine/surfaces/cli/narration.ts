@@ -53,7 +53,8 @@ export function openNarration({ terminal, as_json }: Session): Narration {
   };
 }
 
-const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };
+/** Shows nothing. */
+export const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };
 
 /** One line at the foot of a terminal that names the calls under way, written over and over. */
 export interface LiveLine {

@@ -1,7 +1,7 @@
 import type { StudyAuditRequest } from '../../operations/studies/audit-study.js';
 import type { StudyRunRequest } from '../../operations/studies/run-study.js';
 import type { StudyProgress } from '../../operations/studies/tally.js';
-import { openLiveLine } from './narration.js';
+import { openLiveLine, UNSEEN } from './narration.js';
 import { EMPTY, faint, hanging, line, strong } from './render/line.js';
 import { planLines, progressLines, toProgress } from './render/study.js';
 import { printLines, type Session } from './session.js';
@@ -20,7 +20,7 @@ const QUIET_MS = 5_000;
 /** Says on standard error how a study goes on: a plan, a line for each run that fails, and how far it has come. */
 export function openStudyNarration({ terminal, as_json }: Session, signal: AbortSignal): StudyNarration {
   const { error } = terminal;
-  const live = openLiveLine(error);
+  const live = openLiveLine(as_json ? UNSEEN : error);
   let last: StudyProgress | undefined;
   let said_at = 0;
   signal.addEventListener('abort', () => {
@@ -43,6 +43,7 @@ export function openStudyNarration({ terminal, as_json }: Session, signal: Abort
         ]);
     },
     onProgress(progress) {
+      if (as_json) return;
       last = progress;
       const isDue = Date.now() - said_at >= QUIET_MS || progress.runs_done === progress.runs;
       if (progress.failed !== undefined || (!error.is_live && isDue)) {
@@ -54,7 +55,8 @@ export function openStudyNarration({ terminal, as_json }: Session, signal: Abort
     },
     close() {
       live.show();
-      if (error.is_live && last !== undefined) printLines(error, [hanging(4, faint(`  ${toProgress(last)}`))]);
+      if (!as_json && error.is_live && last !== undefined)
+        printLines(error, [hanging(4, faint(`  ${toProgress(last)}`))]);
     },
   };
 }

@@ -18,7 +18,7 @@ import { viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import { toShell } from '../shell.js';
-import { findLabel } from '../../../operations/studies/read-study.js';
+import { findLabel, readStudy } from '../../../operations/studies/read-study.js';
 import { WORKER_DEFAULTS } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
@@ -135,6 +135,10 @@ async function choosePlaying(session: Session, file: string, options: StudyOptio
   const { concurrency, retries, llm, script, model, toys, root } = options;
   const place = toPlace(session, options);
   const spoken = llm === 'scripted' ? (script ?? (await findLabel(file, place))) : script;
+  if (llm === 'scripted' && spoken === undefined) {
+    const read = await readStudy(await session.composition.openAuthoring(), { file, place });
+    if (!read.ok) return read;
+  }
   const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return choice;
   const counts = { concurrency: concurrency?.toString(), retries: retries?.toString() };
