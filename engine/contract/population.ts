@@ -23,6 +23,9 @@ type ValueOfPopulation =
   | { readonly pick: readonly string[] }
   | { readonly read_after: string };
 
+/** What stands in an answer in place of a name. */
+type Filled = string | number;
+
 interface Normal {
   readonly mean: number;
   readonly deviation: number;
@@ -55,7 +58,7 @@ export function findInPopulation<Answer>(
     if (rule.chance !== undefined && random('chance') >= rule.chance) continue;
     const values = toValues(rule.values ?? {}, asked.prompt, random);
     if (values === undefined) continue;
-    const known = new Map<string, Json>([...values, ['subject', key.split('/')[0] ?? ''], ['turn', asked.turn]]);
+    const known = new Map<string, Filled>([...values, ['subject', key.split('/')[0] ?? ''], ['turn', asked.turn]]);
     return fillIn(rule.answer as Json, known) as Answer;
   }
   return undefined;
@@ -92,8 +95,8 @@ function toValues(
   wanted: Readonly<Record<string, ValueOfPopulation>>,
   prompt: string,
   random: (what: string) => number,
-): readonly (readonly [string, Json])[] | undefined {
-  const values: (readonly [string, Json])[] = [];
+): readonly (readonly [string, Filled])[] | undefined {
+  const values: (readonly [string, Filled])[] = [];
   for (const [name, value] of Object.entries(wanted)) {
     const found = toValue(value, prompt, (part) => random(`${name} ${part}`));
     if (found === undefined) return undefined;
@@ -102,7 +105,7 @@ function toValues(
   return values;
 }
 
-function toValue(value: ValueOfPopulation, prompt: string, random: (part: string) => number): Json | undefined {
+function toValue(value: ValueOfPopulation, prompt: string, random: (part: string) => number): Filled | undefined {
   if ('draw' in value) return draw(value.draw, random('radius'), random('angle'));
   if ('pick' in value) return value.pick[Math.floor(random('place') * value.pick.length)];
   return readAfter(value.read_after, prompt);
@@ -121,16 +124,26 @@ function readAfter(text: string, prompt: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-function fillIn(value: Json, known: ReadonlyMap<string, Json>): Json {
+function fillIn(value: Json, known: ReadonlyMap<string, Filled>): Json {
   if (typeof value === 'string') return fillText(value, known);
   if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, known));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillIn(inner, known)]));
 }
 
+/** The names that the texts of a rule's answer read, each with its place. */
+export function listPlaceholders(
+  value: Json,
+  place: readonly string[] = [],
+): readonly { readonly name: string; readonly place: readonly string[] }[] {
+  if (typeof value === 'string') return [...value.matchAll(PLACEHOLDER)].map(([, name = '']) => ({ name, place }));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => listPlaceholders(inner, [...place, name]));
+}
+
 const PLACEHOLDER = /\{\{([a-z][a-z0-9_]*)\}\}/g;
 
-function fillText(text: string, known: ReadonlyMap<string, Json>): Json {
+function fillText(text: string, known: ReadonlyMap<string, Filled>): Json {
   const [, whole] = /^\{\{([a-z][a-z0-9_]*)\}\}$/.exec(text) ?? [];
   const value = whole === undefined ? undefined : known.get(whole);
   return value ?? text.replace(PLACEHOLDER, (written, name: string) => String(known.get(name) ?? written));

@@ -8375,6 +8375,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "until_turn": {
         "type": "number"
       },
+      "roster": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "The order in which its agents act."
+      },
       "attempt_id": {
         "type": [
           "string",
@@ -8405,6 +8412,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state",
       "turn",
       "until_turn",
+      "roster",
       "attempt_id",
       "failure_class",
       "values"

@@ -148,6 +148,8 @@ export interface HttpDesk {
   /** Performs an action, with an entry in the audit. */
   readonly act: (asked: AskedAction, actor: Actor) => Promise<Outcome<Acknowledgement>>;
   readonly isReady: () => Promise<boolean>;
+  /** Told of a bug that a request met: its answer says no more than that there is one. */
+  readonly onFault?: (fault: RequestFault) => void;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Works with the engine; refuses where its database is lost. */
@@ -156,6 +158,13 @@ export interface HttpDesk {
   readonly openSigner?: Composition['openSigner'];
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
+}
+
+export interface RequestFault {
+  readonly method: string;
+  /** Without its query, which may hold what a person has typed. */
+  readonly path: string;
+  readonly error: unknown;
 }
 
 export interface ServePlace {

@@ -26,6 +26,7 @@ interface ServeRequest extends Omit<WorkRequest, 'onReady'> {
   /** The services and the model of a previous run, for queued turns. */
   readonly stage?: StageRequest;
   readonly onReady: (about: Served) => void;
+  readonly onFault?: NonNullable<HttpDesk['onFault']>;
   /** Told of checkpoints, where an anchor keeps them. */
   readonly onCheckpoint: (made: Outcome<MadeCheckpoint>) => void;
 }
@@ -49,7 +50,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   if (!signer.ok) return signer;
   const { stage = { with_toys: false } } = request;
   return withStagedEngine(composition, stage, async (engine) => {
-    const { worlds: asked, onCheckpoint, ...rest } = request;
+    const { worlds: asked, onCheckpoint, onFault, ...rest } = request;
     const worlds = asked === undefined || engine.store.shared !== undefined ? undefined : [...asked];
     let is_lost = false;
     const onEvent: WorkRequest['onEvent'] = (event) => {
@@ -58,7 +59,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
       request.onEvent(event);
     };
     const { openSigner } = composition;
-    const whole = { ...toDesk(engine, () => !is_lost), openSigner };
+    const whole = { ...toDesk(engine, () => !is_lost), openSigner, ...present({ onFault }) };
     const desk = worlds === undefined ? whole : whileAsked(whole, worlds);
     const server = await composition.listen(desk, tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;

@@ -96,6 +96,7 @@ const CALLING = [
   'park',
   'run',
   'probe',
+  'study audit',
   'study run',
   'worker',
   'serve',

@@ -17,7 +17,7 @@ async function playNamed(context: TestContext, stage: ParkStage, name: string): 
 /** What each player gave in a round, by the state that the world holds after it. */
 async function listGiven(stage: ParkStage, world_slug: string, turn: number): Promise<readonly number[]> {
   const { entities } = await stage.world(world_slug, turn);
-  return Object.values(entities).map(({ state }) => Number(/^gave (\d+) of 20 tokens in round \d+$/.exec(state)?.[1]));
+  return entities.map(({ state }) => Number(/^gave (\d+) of 20 tokens in round \d+$/.exec(state)?.[1]));
 }
 
 async function meanGiven(stage: ParkStage, { world_slug }: Play): Promise<number> {
@@ -63,7 +63,7 @@ test('a world of the same name and script is played the same again', async () =>
       const stage = await openParkStage('embedded');
       try {
         const { after } = await stage.play({ scenario: 'prisoners-dilemma', turns: 3 });
-        return Object.entries(after.entities).map(([id, { state, memory }]) => ({ id, state, memory }));
+        return after.entities.map(({ id, state, memory }) => ({ id, state, memory }));
       } finally {
         await stage.close();
       }

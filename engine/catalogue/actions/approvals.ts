@@ -27,7 +27,7 @@ export const decideCall = action({
       given: { decision: 'denied' },
     },
   ],
-  path: '/approvals/:approval_id/decision',
+  path: '/approvals/:approval_id',
   says: 'Approves or denies a call that waits for a person: approved, it is made once, as shown.',
   by: 'operator',
   hints: { is_destructive: true, is_idempotent: true },

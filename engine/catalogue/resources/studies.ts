@@ -1,4 +1,3 @@
-import { present } from '../../contract/present.js';
 import { listStudiesPart, showStudy, type ShownRun, type StudyPage } from '../../operations/studies/show-study.js';
 import { type IntervalPlot, toBars, toFigure, toRange } from '../interval-scale.js';
 import { listResource, listView, resource } from '../resource.js';
@@ -16,6 +15,7 @@ import {
   note,
   outcome,
   picture,
+  prose,
   type RecordView,
   section,
   state,
@@ -66,7 +66,7 @@ function viewStudy(shown: StudyPage): RecordView {
     lede: question,
     sections: [
       outcome('verdicts', 'Verdicts', hypotheses.length > 0 && list(hypotheses.map(drawVerdict))),
-      section('facts', 'Facts', facts({ ...present({ about: description ?? undefined }), ...factsOf(shown) })),
+      section('facts', 'Facts', description !== null && prose(description), facts(factsOf(shown))),
       section(
         'measures',
         'Measures by condition',
@@ -111,9 +111,8 @@ function drawVerdict({ hypothesis, says, verdict, n, left_out, because, ...found
   const sides = compare.map((side) => Object.values(side).join(' and '));
   return [
     note(strong(`${hypothesis}: `), says),
+    note(state(words(verdict), TONES[verdict]), ` with ${count(n, 'seed')}. `, because),
     facts({
-      verdict: [state(words(verdict), TONES[verdict]), ` with ${count(n, 'seed')}`],
-      because,
       difference: difference === null ? null : `${toFigure(difference)} in ${measure}, ${sides.join(' less ')}`,
       [`${toFigure(100 * confidence)} % interval`]: toRange(interval),
       'left out': left_out === 0 ? null : `${count(left_out, 'seed')}, of which a run has failed or measured nothing`,

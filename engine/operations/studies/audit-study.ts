@@ -15,7 +15,7 @@ import { playHere, type StudyRunRequest } from './run-study.js';
 import { checkSealed, sealStudy } from './seal-study.js';
 import { listObservations, showStudy } from './show-study.js';
 
-export interface StudyAuditRequest extends Omit<StudyRunRequest, 'is_queued' | 'onPlan'> {
+export interface StudyAuditRequest extends StageRequest, Omit<StudyRunRequest, 'is_queued' | 'onPlan' | 'model'> {
   /** How many of its seeds are audited, the smallest first; all by default. */
   readonly seeds?: number | undefined;
   /** The perturbations that are tried; all by default. */

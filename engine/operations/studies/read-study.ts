@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../contract/json.js';
+import type { JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { contentHash } from '../../core/content/canonical.js';
 import { toMoney } from '../../core/cost/money.js';
@@ -215,7 +215,7 @@ function hashOfSealed(
   worlds: readonly SealedWorld[],
 ): string {
   const played = worlds.map(({ world_slug, scenario_hash }) => [world_slug, scenario_hash]).toSorted(bySlug);
-  return contentHash({ study: hashOfStudy(study), probes, worlds: played } as Json);
+  return contentHash({ study: hashOfStudy(study), probes, worlds: played });
 }
 
 function bySlug([one = '']: readonly string[], [other = '']: readonly string[]): number {

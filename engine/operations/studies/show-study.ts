@@ -49,6 +49,8 @@ export interface ShownRun {
   /** Its latest committed turn; null where its world has not been made. */
   readonly turn: number | null;
   readonly until_turn: number;
+  /** The order in which its agents act. */
+  readonly roster: readonly string[];
   readonly attempt_id: string | null;
   readonly failure_class: string | null;
   /** By measure; null where there was nothing to measure, and left out until the run is done. */
@@ -121,7 +123,7 @@ function toShown(
   worlds: ReadonlyMap<string, PlayedWorld>,
   newest: ReadonlyMap<string, WorldActivity>,
 ): Omit<ShownRun, 'values'> {
-  const { condition, seed, world_slug, turn, until_turn } = run;
+  const { condition, seed, world_slug, turn, until_turn, roster } = run;
   const told = findTelling(run, worlds, newest);
   const ended = told === undefined ? 'new' : stateOf(told);
   const state = turnsLeft(run) === 0 ? 'done' : ended === 'committed' ? 'stopped' : ended;
@@ -132,6 +134,7 @@ function toShown(
     state,
     turn,
     until_turn,
+    roster,
     attempt_id: told?.attempt_id ?? null,
     failure_class: state === 'failed' ? (told?.failure_class ?? null) : null,
   };

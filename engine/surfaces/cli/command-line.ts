@@ -9,10 +9,9 @@ import { wholeOption } from './arguments.js';
 import { addCommands } from './commands/index.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { toPatience } from './interruption.js';
-import { toSafeLines } from './render/neutralise.js';
-import { verbatim } from './render/line.js';
 import { problemLines } from './render/problems.js';
-import { printLines, printProblem, type Session, type Task } from './session.js';
+import { printLines, printProblem, printStack, type Session, type Task } from './session.js';
+import { toSafeLines } from './render/neutralise.js';
 import type { Terminal } from './terminal.js';
 
 const WAIT_SAYS = 'how long to wait for a database that is out of reach, or in use by another process';
@@ -188,16 +187,4 @@ export function reportUncaught(
   printLines(terminal.error, problemLines([problem('UNEXPECTED', { kind: 'uncaught' })]));
   if (words.includes('--verbose')) printStack(terminal, thrown, withoutSecrets);
   return PROBLEMS.UNEXPECTED.exit;
-}
-
-function printStack(
-  { error }: Pick<Terminal, 'error'>,
-  thrown: unknown,
-  withoutSecrets: Composition['withoutSecrets'],
-): void {
-  const stack = thrown instanceof Error ? (thrown.stack ?? '') : String(thrown);
-  printLines(
-    error,
-    toSafeLines(withoutSecrets(stack)).map((text) => verbatim(text)),
-  );
 }

@@ -7,7 +7,7 @@ import { type Archive, type Engine, whileOpen } from '../../operations/engine.js
 import { readHereOrThere } from '../../operations/served.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { advice, hanging, type Lines, verbatim } from './render/line.js';
-import { escapeUnseen, toSafeJson } from './render/neutralise.js';
+import { escapeUnseen, toSafeJson, toSafeLines } from './render/neutralise.js';
 import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
 import type { Output, Terminal } from './terminal.js';
@@ -123,6 +123,19 @@ export function printEvent({ terminal, as_json, composition }: EventSession, sen
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, ...spans) : verbatim(...spans)]);
 }
 
+/** Where an unexpected error comes from, on standard error. */
+export function printStack(
+  { error }: Pick<Terminal, 'error'>,
+  thrown: unknown,
+  withoutSecrets: Composition['withoutSecrets'],
+): void {
+  const stack = thrown instanceof Error ? (thrown.stack ?? '') : String(thrown);
+  printLines(
+    error,
+    toSafeLines(withoutSecrets(stack)).map((text) => verbatim(text)),
+  );
+}
+
 interface Event {
   readonly kind: string;
   readonly [member: string]: unknown;
@@ -131,6 +144,7 @@ interface Event {
 /** Events that need an operator's attention; all others are logged at the level `info`. */
 const LEVELS: Readonly<Record<string, 'warn' | 'error'>> = {
   driver_broke: 'error',
+  request_broke: 'error',
   database_lost: 'error',
   checkpoint_failed: 'error',
   turn_failed: 'warn',

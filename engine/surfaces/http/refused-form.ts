@@ -17,7 +17,7 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   const status = statusOf(refused);
   const viewer = viewerOf(request);
   const fields = readTexts(request);
-  const back = pageAbove(request.url);
+  const back = pageOf(request.url);
   const view = wantsPage(request) && viewer?.form_token !== undefined ? await readView(desk, request, back) : undefined;
   if (view === undefined || !fields.ok) return refuseViewer(request, reply, problem, status);
   const decision = findDecision(view.decisions ?? [], request.url, fields.value);
@@ -28,11 +28,10 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   return sendHtml(reply, status, page);
 }
 
-/** The page of a form: what an action is on is the nearest page above its path. */
-export function pageAbove(url: string): string {
-  const above = url.replace(/\/[^/]*$/, '');
-  const isPage = above === '' || PAGES.some(({ path }) => matchPath(path, above) !== undefined);
-  return isPage ? above : pageAbove(above);
+/** The page of a form: what an action is on is the nearest page at its path, or above it. */
+export function pageOf(path: string): string {
+  const isPage = path === '' || PAGES.some((page) => matchPath(page.path, path) !== undefined);
+  return isPage ? path : pageOf(path.replace(/\/[^/]*$/, ''));
 }
 
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {

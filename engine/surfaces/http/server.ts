@@ -61,7 +61,7 @@ export async function startServer(
   offer: (desk: ToolDesk, caller: Caller) => Server = (tools, caller) => openServer(toOffer(tools, caller)),
 ): Promise<HttpServer> {
   const connections = openConnections(CONNECTION_LIMITS);
-  const server = createServer(connections);
+  const server = createServer(connections, desk);
   await server.register(rateLimit, { global: false });
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const sessions = openSessions(tokens, { now: Date.now });
@@ -206,7 +206,7 @@ function urlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function createServer(connections: Connections): FastifyInstance {
+function createServer(connections: Connections, { onFault }: Pick<HttpDesk, 'onFault'>): FastifyInstance {
   const server = Fastify({
     serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer),
     bodyLimit: REPORT_BYTES_MAX,
@@ -220,9 +220,12 @@ function createServer(connections: Connections): FastifyInstance {
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   );
-  server.setErrorHandler<FastifyError>(({ statusCode = 500 }, request, reply) =>
-    refuseViewer(request, reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
-  );
+  server.setErrorHandler<FastifyError>((error, request, reply) => {
+    const { statusCode = 500 } = error;
+    const { method, url } = request;
+    if (statusCode >= 500) onFault?.({ method, path: url.replace(/\?.*$/, ''), error });
+    return refuseViewer(request, reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined);
+  });
   return server;
 }
 

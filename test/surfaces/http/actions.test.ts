@@ -148,10 +148,10 @@ describe('an operator, by the form of a page', () => {
   test('an operator, by the forms of its page, denies a call with a reason, and grants calls like one', async () => {
     const denied = (await stage.play({ scenario: 'bills' })).report.unapproved?.[0]?.approval_id ?? '';
     const page = `/approvals/${denied}`;
-    const wrong = await fill(page, `${page}/decision`, { decision: 'denied', reason: '' });
+    const wrong = await fill(page, page, { decision: 'denied', reason: '' });
     assert.match(wrong.text, /Deny this call[^]*REASON_MISSING[^]*/);
     assert.match(wrong.text, /name="decision" value="denied"/);
-    const sent = await fill(page, `${page}/decision`, { decision: 'denied', reason: 'we never ordered that' });
+    const sent = await fill(page, page, { decision: 'denied', reason: 'we never ordered that' });
     assert.equal(sent.status, 303);
     const shown = await stage.engine.store.approvals.find(denied);
     assert.deepEqual([shown?.status, shown?.reason], ['denied', 'we never ordered that']);

@@ -2,7 +2,7 @@ import type { Outcome } from '../../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { HttpServer } from '../../../engine/operations/composition.js';
+import type { HttpServer, RequestFault } from '../../../engine/operations/composition.js';
 import type { Acknowledgement } from '../../../engine/operations/reports.js';
 import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
@@ -16,6 +16,8 @@ let server: HttpServer;
 let received: unknown[] = [];
 let answer: Outcome<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
 let is_ready = true;
+let faults: RequestFault[] = [];
+let look = (): Outcome<never> => ({ ok: false, because: 'environment', problems: [] });
 
 before(async () => {
   server = await startServer(
@@ -24,7 +26,8 @@ before(async () => {
       act: async ({ kind, input }, { acted_by, reason }) => (
         received.push([{ kind, ...input }, acted_by, reason]), answer
       ),
-      look: async () => ({ ok: false, because: 'environment', problems: [] }),
+      look: async () => look(),
+      onFault: (fault) => void faults.push(fault),
       isReady: async () => is_ready,
       use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
       checkReadable: async () => ({ ok: true, value: undefined }),
@@ -37,6 +40,8 @@ after(() => server.close(0));
 beforeEach(() => {
   received = [];
   is_ready = true;
+  faults = [];
+  look = () => ({ ok: false, because: 'environment', problems: [] });
   answer = { ok: true, value: { accepted: true, message: 'kept' } };
 });
 
@@ -361,4 +366,15 @@ test('a fault of the program is a page for a browser, and a problem document for
   assert.match(page.text, /<h1>Internal Server Error<\/h1>/);
   const document = await read('application/json');
   assert.deepEqual([document.status, document.type], [500, 'application/problem+json; charset=utf-8']);
+});
+
+test('a bug that a request meets is hidden from its reader, and told to the operator', async () => {
+  const bug = new TypeError('a value of a secret shape');
+  look = () => {
+    throw bug;
+  };
+  const response = await fetch(`${server.url}/search?q=typed`, { headers: bearer(TOKENS.operator_token) });
+  assert.equal(response.status, 500);
+  assert.ok(!(await response.text()).includes('shape'));
+  assert.deepEqual(faults, [{ method: 'GET', path: '/search', error: bug }]);
 });

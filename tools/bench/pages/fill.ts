@@ -56,7 +56,7 @@ function selectCalls(call: string, from: string): string {
       'read_only', CASE WHEN c % 2 = 1 THEN 'weather' END, '"all"', CASE WHEN c % 2 = 0 THEN bench_id(${call}, 3) END,
       CASE WHEN c % 2 = 0 THEN 1 END, CASE WHEN c % 2 = 0 THEN c END,
       (CASE WHEN c % 2 = 0 THEN 'final_patch' END)::model_output_kind, 'succeeded', ${STARTED} + c * interval '10 ms',
-      ${STARTED} + c * interval '10 ms' + interval '5 ms', 5, '{}', json_build_object('said', bench_text(${call}, 20)), 'valid', true,
+      ${STARTED} + c * interval '10 ms' + interval '5 ms', 5, '{}', CASE WHEN c % 2 = 1 THEN json_build_object('said', bench_text(${call}, 20)) END, 'valid', true,
       ${call} * 2, ${call} * 2 + 1
     FROM ${from}`;
 }

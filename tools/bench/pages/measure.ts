@@ -47,7 +47,9 @@ async function measureServed(url: string, serving: Serving, filled: Filled): Pro
   const long = await readInTurn(serving, Array(LONG_READS).fill(`/attempts/${filled.long_attempt_id}`));
   const longJson = await serving.get(`/attempts/${filled.long_attempt_id}?format=json`);
   const searched = await readInTurn(serving, [...SEARCHES, ...SEARCHES]);
-  const scans = (await countScans(url)) - scansBefore;
+  const scans = [...(await countScans(url))].map(
+    ([name, count]) => [name, count - (scansBefore.get(name) ?? 0)] as const,
+  );
   return [...toServedRows(pages, spent), toScanRow(scans), toSearchRow(searched), ...toLongRows(long, longJson)];
 }
 
@@ -85,14 +87,15 @@ function toServedRows(pages: readonly Page[], spent: Spent): readonly Row[] {
   ];
 }
 
-function toScanRow(scans: number): Row {
+function toScanRow(scans: readonly (readonly [string, number])[]): Row {
+  const read = scans.filter(([, count]) => count > 0).map(([name, count]) => `${count} of ${name}`);
   return toRow({
     id: 'pages_scans',
     what: 'whole tables that these pages and searches read',
-    value: scans,
+    value: scans.reduce((sum, [, count]) => sum + count, 0),
     unit: 'scans',
     goal: { kind: 'exactly', value: 0 },
-    note: `of ${LARGE.join(', ')}`,
+    note: read.join(', ') || `none of ${LARGE.join(', ')}`,
   });
 }
 
@@ -168,12 +171,13 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-async function countScans(url: string): Promise<number> {
+/** How often each large table was read as a whole. */
+async function countScans(url: string): Promise<ReadonlyMap<string, number>> {
   // Sessions tell their counts about once a second.
   await wait(1_500);
-  const text = 'SELECT sum(seq_scan) AS scans FROM pg_stat_user_tables WHERE relname = ANY ($1)';
-  const { rows } = await withClient(url, (client) => client.query<{ scans: string }>(text, [LARGE]));
-  return Number(rows[0]?.scans ?? 0);
+  const text = 'SELECT relname AS name, seq_scan AS scans FROM pg_stat_user_tables WHERE relname = ANY ($1)';
+  const { rows } = await withClient(url, (client) => client.query<{ name: string; scans: string }>(text, [LARGE]));
+  return new Map(rows.map(({ name, scans }) => [name, Number(scans)]));
 }
 
 async function measureFirstEmbedded(program: string): Promise<Row> {

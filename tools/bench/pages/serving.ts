@@ -53,9 +53,9 @@ export async function whileServing<Value>(
 export async function getPage({ url, token }: Pick<Serving, 'url' | 'token'>, path: string): Promise<Page> {
   const began = performance.now();
   const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}`, accept: 'text/html' } });
-  const { byteLength } = await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
-  return { path, ms: performance.now() - began, bytes: byteLength };
+  const body = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}: ${body.toString('utf8')}`);
+  return { path, ms: performance.now() - began, bytes: body.byteLength };
 }
 
 async function findUrl(output: Readable): Promise<string> {

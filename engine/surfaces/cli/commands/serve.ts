@@ -2,13 +2,14 @@ import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import type { Outcome } from '../../../contract/problem.js';
 import type { MadeCheckpoint } from '../../../operations/evidence/checkpoint.js';
+import type { RequestFault } from '../../../operations/composition.js';
 import { serve } from '../../../operations/serve.js';
 import type { StageRequest } from '../../../operations/stage.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
 import { type ServeAfterOptions, wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { verbatim } from '../render/line.js';
-import { printEvent, printLines, printRefused, type Session } from '../session.js';
+import { printEvent, printLines, printRefused, printStack, type Session } from '../session.js';
 import { LEASE_MS, WORKER_DEFAULTS, WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
@@ -72,6 +73,7 @@ function run(session: Session, { host, port, ...options }: ServeOptions, asked: 
       lease_ms: LEASE_MS,
       ...asked,
       onCheckpoint: (made) => printCheckpoint(session, made),
+      onFault: (fault) => printFault(session, fault),
       onReady: ({ url, database, tokens, sign_in_link, waiting }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file ?? 'the environment'}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file ?? null });
@@ -83,6 +85,15 @@ function run(session: Session, { host, port, ...options }: ServeOptions, asked: 
       },
     }),
   );
+}
+
+/** A bug of the program: the answer hides it, so the log alone says what it is. */
+function printFault({ composition, ...session }: Session, { method, path, error }: RequestFault): void {
+  const { withoutSecrets } = composition;
+  const reason = withoutSecrets(error instanceof Error ? error.message : String(error));
+  const sentence = `${method} ${path} met an error that nobody expected: ${reason}`;
+  printEvent({ composition, ...session }, sentence, { kind: 'request_broke', method, path, error: reason });
+  printStack(session.terminal, error, withoutSecrets);
 }
 
 /** A checkpoint, or why there is none: an anchor that has failed has to be seen. */

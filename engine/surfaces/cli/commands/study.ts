@@ -146,6 +146,7 @@ async function choosePlaying(session: Session, file: string, options: StudyOptio
   const place = toPlace(session, options);
   const spoken = llm === 'scripted' ? (script ?? (await findLabel(file, place))) : script;
   if (llm === 'scripted' && spoken === undefined) {
+    // A study that cannot be read names no script: what is wrong with it says more.
     const read = await readStudy(await session.composition.openAuthoring(), { file, place });
     if (!read.ok) return read;
   }

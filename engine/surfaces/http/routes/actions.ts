@@ -13,7 +13,7 @@ import { actorOf } from '../actors.js';
 import { isForm } from '../body.js';
 import { readFields } from '../fields.js';
 import { isCommand } from '../problem-document.js';
-import { pageAbove, refuseForm } from '../refused-form.js';
+import { pageOf, refuseForm } from '../refused-form.js';
 import { ACKNOWLEDGEMENT, acknowledge, type Exchange, type Route, TEXT } from './route.js';
 
 /** The actions of operators, each with a reason and an entry in the audit: by a form of a page, or as JSON. */
@@ -77,7 +77,7 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Out
 
 /** The page that shows the outcome of an action: of its attempt, of a world that it made, or of what it was done on. */
 function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string {
-  const home = pageAbove(url);
+  const home = pageOf(url);
   const isWorld = home.startsWith(PLACES.world.path);
   if (attempt_id !== undefined && !isWorld) return `${pathOf('attempt', attempt_id)}#actions`;
   const after = world === undefined ? home : pathOf('world', world);
