@@ -266,6 +266,23 @@ test('a study that leaves its turns to workers makes its forks in time, waits fo
   assert.equal(all, 4 * 3 + 8);
 });
 
+test('workers keep the budget of the study whose turns they play', async (context) => {
+  const { study, variables } = await openStage(context, {
+    turns: 4,
+    seeds: [1, 2, 3],
+    budget: { token_budget: 8_000 },
+  });
+  const worker = startHere(['worker'], variables);
+  const report = await askHere<StudyReport>(onStudy(study, 'run', '--queue'), variables, 3);
+  worker.interrupt();
+  await worker.ended;
+  assert.ok(report.runs_failed > 0);
+  const used = report.cost.input_tokens + report.cost.output_tokens;
+  assert.ok(used <= 8_000, `${used} tokens`);
+  const classes = report.runs.flatMap(({ failure_class }) => failure_class ?? []);
+  assert.deepEqual([...new Set(classes)], ['budget_exhausted']);
+});
+
 test('a study show without such a study names the nearest, and a queue takes no model', async (context) => {
   const { run, variables, study } = await openStage(context, { turns: 4 });
   await run();

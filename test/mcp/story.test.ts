@@ -154,7 +154,9 @@ test('an assistant writes a world, mends it by the findings, plays it, says why,
   assert.notEqual(scenario, hashOf(stored, 'park/scenario.json'));
   const reason = 'would he buy it with a promise';
   await call(author, 'fork_world', { world_slug, at_turn: 1, as: 'promised-park', scenario, reason });
-  stage.model.setScript(JSON.parse(JSON.stringify(await loadScript('park')).replaceAll('eats half', 'saves half')));
+  const kept = 'both dollars in his pocket';
+  const script = JSON.stringify(await loadScript('park'));
+  stage.model.setScript(JSON.parse(script.replaceAll('half a candy bar in his hand, one dollar in his pocket', kept)));
   await play('promised-park', 1, 2);
   const diff = await call<{ changes: readonly unknown[] }>(author, 'diff_turns', {
     world_slug,
@@ -162,7 +164,7 @@ test('an assistant writes a world, mends it by the findings, plays it, says why,
     to: 2,
     other: 'promised-park',
   });
-  assert.ok(Array.isArray(diff.changes));
+  assert.match(JSON.stringify(diff.changes), new RegExp(`bob[^]*${kept}`));
   const denied = await author.callTool({ name: 'get_llm_call', arguments: { llm_call_id: bought.llm_call_id } }).then(
     (called) => called.isError,
     () => true,
