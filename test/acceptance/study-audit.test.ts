@@ -107,7 +107,7 @@ test('an export holds every run, a table, a card and checksums, and is the same 
   const files: string[][] = [];
   for (const name of ['one', 'two']) {
     const to = join(folder, name);
-    assert.equal((await runHere(['study', 'export', 'reading', '--to', to], variables)).code, 0);
+    assert.equal((await runHere(['study', 'export', 'reading', '--out', to], variables)).code, 0);
     const listed = (await readdir(to)).toSorted();
     files.push(await Promise.all(listed.map(async (file) => `${file}\n${await readFile(join(to, file), 'utf8')}`)));
     const checksums = await readFile(join(to, 'checksums.sha256'), 'utf8');
@@ -132,6 +132,6 @@ test('an export holds every run, a table, a card and checksums, and is the same 
   const roles = manifest.map((line) => (JSON.parse(line) as { readonly role: string }).role);
   assert.deepEqual([roles.filter((role) => role === 'run').length, roles.length], [8, 12]);
   assert.match(await read('card.md'), /A hint makes Bob read more\. not supported with 2 seeds/);
-  const taken = await runHere(['study', 'export', 'reading', '--to', join(folder, 'one')], variables);
+  const taken = await runHere(['study', 'export', 'reading', '--out', join(folder, 'one')], variables);
   assert.match(taken.stderr, /FILE_EXISTS/);
 });

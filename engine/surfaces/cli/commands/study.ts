@@ -97,7 +97,7 @@ export const STUDY_COMMANDS: readonly CommandEntry[] = [
     says: 'Write a study into a new folder: its design, every run, every observation, a card to read, and checksums.',
     takes: [
       new Argument('<label>', 'the label of the study'),
-      pathOption('--to <dir>', 'the folder, which is made').makeOptionMandatory(),
+      pathOption('--out <dir>', 'the folder, which is made').makeOptionMandatory(),
     ],
     run: exportToFolder,
   },
@@ -208,7 +208,7 @@ function toExit({ left }: StudyReport, { aborted }: AbortSignal): ExitCode {
 async function exportToFolder(
   session: Session,
   study_label: string,
-  { to: folder }: { readonly to: string },
+  { out: folder }: { readonly out: string },
 ): Promise<ExitCode> {
   const { working_folder } = session.terminal;
   const exported = await withArchive(session, (archive) =>
