@@ -85,12 +85,12 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
 
 /** A letter that waits for a person, a bill that was denied, and one that a grant has approved. */
 async function playApprovals(stage: ParkStage, act: Act, test: Parameters<typeof lettersToApprove>[0]): Promise<void> {
-  for (const [action, said] of [
+  for (const [path, said] of [
     ['', { decision: 'denied' }],
     ['/grant', { uses: 2 }],
   ] as const) {
     const { report, before } = await stage.play({ scenario: 'bills' });
-    await act(`/approvals/${report.unapproved?.[0]?.approval_id}${action}`, said);
+    await act(`/approvals/${report.unapproved?.[0]?.approval_id}${path}`, said);
     await stage.run(before);
   }
   await stage.play({ scenario: 'letters', workflows: await lettersToApprove(test) });
