@@ -79,6 +79,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'study plan': () => ['workflows/tools/scenario.json'],
   'study show': () => ['reading'],
   'study list': () => [],
+  'study export': ({ out }) => ['reading', '--out', join(out, 'reading')],
   'policy explain': () => ['park', 'bob', 'buy_candy'],
   'memory purge': () => ['park', '--origin', 'source:unheard', '--reason', 'none'],
   orders: ({ attempt }) => [attempt],

@@ -52,54 +52,60 @@ export interface AuditedVariant extends Pick<Variant, 'perturbation' | 'name' | 
   readonly verdicts: readonly AuditedVerdict[];
 }
 
+/** Sets the stage, and audits a study. */
+export function auditStudy(
+  composition: Composition,
+  request: StudyAuditRequest & StageRequest,
+): Promise<Outcome<AuditReport>> {
+  return withStagedEngine(composition, request, (engine) => auditStudyOn(engine, request));
+}
+
 /**
  * Runs a study again with changes that should not matter, each alone, and compares. What has been run already is not run
  * again; each variant is sealed as a study of its own, and has the budget of the study.
  */
-export function auditStudy(composition: Composition, request: StudyAuditRequest): Promise<Outcome<AuditReport>> {
-  return withStagedEngine(composition, request, async (engine) => {
-    const source = await readSource(engine.authoring, request);
-    if (!source.ok) return source;
-    const written = toRead(source.value);
-    if (!written.ok) return written;
-    const study = narrowStudy(source.value.files.study, request.seeds);
-    const chosen = listVariants(source.value.files.study, request.models);
-    const variants = chosen.filter(({ perturbation }) => request.only?.includes(perturbation) ?? true);
-    const differing: { readonly variant: Variant; readonly read: ReadStudy }[] = [];
-    for (const variant of variants) {
-      const read = toRead(source.value, variant);
-      if (!read.ok) return read;
-      if (scenariosOf(read.value) !== scenariosOf(written.value)) differing.push({ variant, read: read.value });
-    }
-    const count = differing.length + 1;
-    request.onPart({ variant: undefined, number: 1, count });
-    const before = await observe(engine, written.value, study, request);
-    if (!before.ok) return before;
-    const audited: AuditedVariant[] = [];
-    for (const { variant, read } of differing) {
-      if (request.signal.aborted) break;
-      request.onPart({ variant, number: audited.length + 2, count });
-      const after = await observe(engine, read, study, request);
-      if (!after.ok) return after;
-      const { perturbation, name, says } = variant;
-      audited.push({
-        perturbation,
-        name,
-        says,
-        study_label: read.study.label,
-        runs_failed: new Set(after.value.filter(({ failed }) => failed).map(placeOf)).size,
-        moves: listMoves(study, before.value, after.value),
-        verdicts: compareVerdicts(study, before.value, after.value),
-      });
-    }
-    const asked = new Set(request.only ?? PERTURBATIONS);
-    for (const { variant } of differing) asked.delete(variant.perturbation);
-    return succeed({
-      study_label: study.label,
-      seeds: listSeeds(study).length,
-      variants: audited,
-      untried: [...asked],
+export async function auditStudyOn(engine: Engine, request: StudyAuditRequest): Promise<Outcome<AuditReport>> {
+  const source = await readSource(engine.authoring, request);
+  if (!source.ok) return source;
+  const written = toRead(source.value);
+  if (!written.ok) return written;
+  const study = narrowStudy(source.value.files.study, request.seeds);
+  const chosen = listVariants(source.value.files.study, request.models);
+  const variants = chosen.filter(({ perturbation }) => request.only?.includes(perturbation) ?? true);
+  const differing: { readonly variant: Variant; readonly read: ReadStudy }[] = [];
+  for (const variant of variants) {
+    const read = toRead(source.value, variant);
+    if (!read.ok) return read;
+    if (scenariosOf(read.value) !== scenariosOf(written.value)) differing.push({ variant, read: read.value });
+  }
+  const count = differing.length + 1;
+  request.onPart({ variant: undefined, number: 1, count });
+  const before = await observe(engine, written.value, study, request);
+  if (!before.ok) return before;
+  const audited: AuditedVariant[] = [];
+  for (const { variant, read } of differing) {
+    if (request.signal.aborted) break;
+    request.onPart({ variant, number: audited.length + 2, count });
+    const after = await observe(engine, read, study, request);
+    if (!after.ok) return after;
+    const { perturbation, name, says } = variant;
+    audited.push({
+      perturbation,
+      name,
+      says,
+      study_label: read.study.label,
+      runs_failed: new Set(after.value.filter(({ failed }) => failed).map(placeOf)).size,
+      moves: listMoves(study, before.value, after.value),
+      verdicts: compareVerdicts(study, before.value, after.value),
     });
+  }
+  const asked = new Set(request.only ?? PERTURBATIONS);
+  for (const { variant } of differing) asked.delete(variant.perturbation);
+  return succeed({
+    study_label: study.label,
+    seeds: listSeeds(study).length,
+    variants: audited,
+    untried: [...asked],
   });
 }
 

@@ -5,18 +5,19 @@ import { PERTURBATIONS } from '../../../core/study/perturbations.js';
 import { study as declared } from '../../../catalogue/resources/studies.js';
 import { whileOpen } from '../../../operations/engine.js';
 import { auditStudy, type StudyAuditRequest } from '../../../operations/studies/audit-study.js';
+import { exportStudy } from '../../../operations/studies/export-study.js';
 import { planStudyFile } from '../../../operations/studies/plan-study.js';
 import { runStudy, type StudyReport } from '../../../operations/studies/run-study.js';
-import { listOption, ROOT, type RootOptions, toPath, toPlace, toWords, wholeOption } from '../arguments.js';
+import { listOption, pathOption, ROOT, type RootOptions, toPath, toPlace, toWords, wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption, TOYS } from '../model-choice.js';
 import { openStudyNarration } from '../study-narration.js';
 import { EMPTY } from '../render/line.js';
-import { auditLines, leftLines, planLines } from '../render/study.js';
+import { auditLines, exportLines, leftLines, planLines } from '../render/study.js';
 import { viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';
-import { answer, printRefused, refuseUsage, type Session } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session, withArchive } from '../session.js';
 import { toShell } from '../shell.js';
 import { findLabel, readStudy } from '../../../operations/studies/read-study.js';
 import { WORKER_DEFAULTS } from '../worker-task.js';
@@ -90,6 +91,15 @@ export const STUDY_COMMANDS: readonly CommandEntry[] = [
       ...PLAYING,
     ],
     run: audit,
+  },
+  {
+    name: 'study export',
+    says: 'Write a study into a new folder: its design, every run, every observation, a card to read, and checksums.',
+    takes: [
+      new Argument('<label>', 'the label of the study'),
+      pathOption('--out <dir>', 'the folder, which is made').makeOptionMandatory(),
+    ],
+    run: exportToFolder,
   },
 ];
 
@@ -193,4 +203,16 @@ function toExit({ left }: StudyReport, { aborted }: AbortSignal): ExitCode {
   if (aborted) return EXIT.interrupted;
   if (left.failed > 0) return EXIT.attempt_failed;
   return left.waits > 0 ? EXIT.suspended : EXIT.done;
+}
+
+async function exportToFolder(
+  session: Session,
+  study_label: string,
+  { out: folder }: { readonly out: string },
+): Promise<ExitCode> {
+  const { working_folder } = session.terminal;
+  const exported = await withArchive(session, (archive) =>
+    exportStudy(archive, { study_label, folder, working_folder }),
+  );
+  return answer(session, exported, { lines: exportLines });
 }

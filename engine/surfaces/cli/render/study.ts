@@ -1,5 +1,6 @@
 import { toFigure, toRange } from '../../../catalogue/interval-scale.js';
 import type { AuditedVariant, AuditReport } from '../../../operations/studies/audit-study.js';
+import type { StudyExport } from '../../../operations/studies/export-study.js';
 import type { StudyPlan } from '../../../operations/studies/plan-study.js';
 import type { StudyReport } from '../../../operations/studies/run-study.js';
 import type { StudyProgress } from '../../../operations/studies/tally.js';
@@ -116,4 +117,13 @@ function toMoveRows({ perturbation, name, moves, runs_failed }: AuditedVariant) 
         most === undefined || most.difference === null ? '' : `${most.condition} ${toFigure(most.difference)}`;
       return { variant: `${perturbation} ${name}`, measure, difference, interval, most: shown, failed: runs_failed };
     });
+}
+
+/** Where a study was written, and which files. */
+export function exportLines({ study_label, folder, files, runs, runs_done, runs_failed }: StudyExport): Lines {
+  const failed = runs_failed === 0 ? '' : `, ${runs_failed} failed`;
+  return [
+    line(`${study_label}: ${runs_done} of ${count(runs, 'run')} done${failed}`),
+    hanging(2, `Wrote ${files.join(', ')} into ${folder}.`),
+  ];
 }
