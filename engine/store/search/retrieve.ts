@@ -193,8 +193,9 @@ async function readStemsOf(runner: Runner, language: string, words: readonly str
 
 // BM25 with k1 = 1.2 and b = 0.75. Parts of scores are whole numbers, so that no order of addition changes a sum. How many
 // memories have a word is known from the last list of each world that begins before the turn ends; the rarest words are
-// read first. The latest memories, which a prompt shows anyway, are those that no purge has taken back. Subqueries with OFFSET 0 stay as they are: each is one step in an index, whatever the planner thinks of the
-// tables' sizes.
+// read first. The latest memories, which a prompt shows anyway, are those that no purge has taken back. Subqueries with
+// OFFSET 0 or LIMIT 1 stay as they are: each is one step in an index, whatever the planner thinks of the tables' sizes. So a
+// place is the first from itself on: by equality alone, another index seems as good, and reads all memories of the agent.
 const OF_AGENT = 'entity_id = :entity_id AND language = :language::text';
 const PLACE = '(posting >> 24)::int';
 const TIMES = `(posting >> 14 & ${TIMES_MAX})::float8`;
@@ -263,7 +264,8 @@ const RANK = prepare(
    FROM total, shown JOIN shelves ON ordinal > before AND ordinal <= before + until_place
      CROSS JOIN LATERAL (
        SELECT turn, memory_seq FROM indexed_memories
-       WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place = ordinal - before OFFSET 0) AS found
+       WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place >= ordinal - before
+       ORDER BY place LIMIT 1) AS found
      CROSS JOIN LATERAL (
        SELECT world_slug, turn, patch_seq, content FROM entity_memories
        WHERE entity_memories.world_slug = shelves.world_slug AND entity_id = :entity_id
