@@ -37,6 +37,7 @@ const coreStack = [
 const coreFolders = [
   ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
   ['workflow-test', coreStack],
+  ['study', coreStack],
   ['inbox', []],
   ['approvals', ['content']],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],

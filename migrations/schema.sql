@@ -381,6 +381,8 @@ CREATE TABLE budgets (
     reserved_tokens natural_bigint NOT NULL DEFAULT 0,
     reserved_money natural_bigint NOT NULL DEFAULT 0,
     granted_to uuid,
+    limit_tokens natural_bigint,
+    limit_money natural_bigint,
     CONSTRAINT budgets_pkey PRIMARY KEY (budget_key)
 );
 
@@ -758,6 +760,30 @@ CREATE TABLE source_invocations (
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
 ) WITH (fillfactor=90);
 
+CREATE TABLE studies (
+    study_label human_id_text NOT NULL,
+    study_hash sha256_hex NOT NULL,
+    document json NOT NULL,
+    probes json NOT NULL,
+    sealed_at timestamp with time zone NOT NULL,
+    CONSTRAINT studies_pkey PRIMARY KEY (study_label)
+);
+
+CREATE TABLE study_worlds (
+    study_label human_id_text NOT NULL,
+    world_slug human_id_text NOT NULL,
+    place natural_int NOT NULL,
+    seed bigint NOT NULL,
+    condition text,
+    probe text,
+    scenario_hash sha256_hex NOT NULL,
+    parent_slug human_id_text,
+    parent_turn natural_bigint,
+    until_turn positive_bigint NOT NULL,
+    roster json NOT NULL,
+    CONSTRAINT study_worlds_pkey PRIMARY KEY (study_label, world_slug)
+);
+
 CREATE TABLE tool_policies (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('tool_policy'::component_kind) STORED,
@@ -898,6 +924,9 @@ ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_source_invoc
 ALTER TABLE search_progress ADD CONSTRAINT search_progress_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+
+ALTER TABLE study_worlds ADD CONSTRAINT study_worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
+ALTER TABLE study_worlds ADD CONSTRAINT study_worlds_study_label_fkey FOREIGN KEY (study_label) REFERENCES studies(study_label) DEFERRABLE;
 
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
@@ -1170,6 +1199,8 @@ CREATE INDEX search_entries_words_idx ON public.search_entries USING gin (words)
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
 CREATE INDEX source_invocations_parent_idx ON public.source_invocations USING btree (world_slug, parent_source_invocation_id) WHERE (parent_source_invocation_id IS NOT NULL);
 
+CREATE UNIQUE INDEX study_worlds_world_slug_idx ON public.study_worlds USING btree (world_slug);
+
 CREATE INDEX tool_policies_label_idx ON public.tool_policies USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
 '::text, 1), 60), (hash)::text), 200), hash);
 
@@ -1388,6 +1419,8 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.seals F
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.search_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.source_invocations FOR EACH ROW EXECUTE FUNCTION sound_call();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.studies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.study_worlds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

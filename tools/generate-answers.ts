@@ -47,6 +47,9 @@ function toName(name: string): string {
 function toShared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toShared);
   if (typeof value !== 'object' || value === null) return value;
+  const { items } = value as Schema;
+  // A list of so many places, each with its own schema, as JSON Schema says it since 2020-12.
+  if (Array.isArray(items)) return toShared({ ...value, items: false, prefixItems: items });
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]: [string, unknown]) =>
       name === '$ref' && typeof inner === 'string' && inner.startsWith(PREFIX)

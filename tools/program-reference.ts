@@ -224,8 +224,8 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'calls of them fail',
   ],
   [
-    '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_OFFICE_URL`, `CHUKWA_TOY_ALMANAC_DIR`',
-    "the toy services: their URLs, the key that the weather station asks for, and the almanac's folder of one JSON file a month",
+    '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_OFFICE_URL`, `CHUKWA_TOY_GAMES_URL`, `CHUKWA_TOY_ALMANAC_DIR`, `CHUKWA_TOY_PERSONAS_DIR`',
+    "the toy services: their URLs, the key that the weather station asks for, the almanac's folder of one JSON file a month, and a folder of tables",
     'set by `park`, printed by `toys`',
   ],
   [

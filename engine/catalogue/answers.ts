@@ -23,6 +23,8 @@ import type { Location } from '../contract/problem.js';
 import type { PutDocument, SentDocument } from '../operations/documents/index.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { EventRecord } from '../operations/event.js';
+import type { StudyPage } from '../operations/studies/show-study.js';
+import type { ListedStudy } from '../ports/studies.js';
 import type { Found } from '../operations/search.js';
 import type { ApprovalRecord, GrantRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
@@ -85,6 +87,8 @@ export interface Answers {
   readonly Document: DocumentPage;
   readonly Workflow: WorkflowPage;
   readonly Uses: UsesOfComponent;
+  readonly Studies: Part<ListedStudy>;
+  readonly Study: StudyPage;
   readonly Found: Found;
   readonly Checked: { readonly ok: boolean; readonly findings: readonly ToldFinding[] };
   readonly Stored: {

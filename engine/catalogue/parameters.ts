@@ -34,6 +34,7 @@ const KEYS = Object.fromEntries(
 export const PARAMETERS = {
   ...KEYS,
   world_slug: { description: 'The name of a world.', schema: NAME },
+  study_label: { description: 'The label of a study.', schema: NAME },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   entity: { description: 'Only changes of this entity.', schema: TEXT },
   text: { description: 'A text, as it was written; of several lines the longest counts.', schema: TEXT },

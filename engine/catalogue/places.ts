@@ -25,6 +25,7 @@ const component = (noun: string, nouns: string, ...members: readonly string[]): 
 /** Where the resources of each kind are. Routes and links both follow from this table. */
 export const PLACES = {
   world: { noun: 'world', nouns: 'worlds', path: '/worlds/', command: 'world show', members: ['world_slug', 'worlds'] },
+  study: { noun: 'study', nouns: 'studies', path: '/studies/', command: 'study show', members: ['study_label'] },
   attempt: {
     noun: 'attempt',
     nouns: 'attempts',

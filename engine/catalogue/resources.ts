@@ -20,6 +20,7 @@ import { llmCall } from './resources/llm-call.js';
 import { overview } from './resources/overview.js';
 import { policy } from './resources/policy.js';
 import { search } from './resources/search.js';
+import { studyList, study } from './resources/studies.js';
 import { turn, turnPatches } from './resources/turn.js';
 import { world } from './resources/world.js';
 import { worldList, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
@@ -55,6 +56,8 @@ export const RESOURCES: readonly Resource[] = [
   overview,
   policy,
   search,
+  studyList,
+  study,
   turn,
   turnPatches,
   world,

@@ -6,6 +6,7 @@ import type { TurnStory } from '../operations/browse/worlds.js';
 import type { WorldReading } from '../ports/browse.js';
 import type { LlmCallRecord } from '../ports/records.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/worlds.js';
+import type { IntervalPlot } from './interval-scale.js';
 import { commandOf, pathOf, pathOfEntity, pathOfTurn, type PlaceKind } from './places.js';
 import { failureName } from './words.js';
 
@@ -156,6 +157,8 @@ export type Picture =
       readonly names: Names;
     }
   | { readonly of: 'lives'; readonly shown: WorldSnapshot; readonly story: readonly TurnStory[] }
+  /** Means with their intervals. */
+  | { readonly of: 'intervals'; readonly shown: readonly IntervalPlot[] }
   | { readonly of: 'readings'; readonly shown: readonly WorldReading[] }
   | { readonly of: 'forks'; readonly shown: readonly WorldRecord[]; readonly here: string }
   | { readonly of: 'workflow'; readonly shown: CognitionWorkflow }

@@ -31,13 +31,14 @@ export function toMinute(rfc3339: string): string {
   return toMoment(rfc3339).slice(0, 16);
 }
 
-/** A length of time: `23 ms`, `4.2 s`, `2 min 10 s`. */
+/** A length of time: `23 ms`, `4.2 s`, `2 min 10 s`, `4.5 h`, `6.9 days`. */
 export function toDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
   if (milliseconds < 3_600_000)
     return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1_000) % 60} s`;
-  return `${(milliseconds / 3_600_000).toFixed(1)} h`;
+  if (milliseconds < 172_800_000) return `${(milliseconds / 3_600_000).toFixed(1)} h`;
+  return `${(milliseconds / 86_400_000).toFixed(1)} days`;
 }
 
 /** How long it took; null until it has ended. */
@@ -47,7 +48,7 @@ export function tookFrom(from: string, until: string | null): string | null {
 
 /** Whether a text is a number, an amount, a share or a length of time, which tables set to the right. */
 export function isQuantity(text: string): boolean {
-  return /^<?\$?\d[\d.,]*( (%|ms|s|h|min \d+ s))?$/.test(text);
+  return /^<?\$?\d[\d.,]*( (%|ms|s|h|days|min \d+ s))?$/.test(text);
 }
 
 /** A number as people read it: `12,345`. */

@@ -682,6 +682,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Uses": {
     "$ref": "#/components/schemas/UsesOfComponent"
   },
+  "Studies": {
+    "$ref": "#/components/schemas/Part_ListedStudy"
+  },
+  "Study": {
+    "$ref": "#/components/schemas/StudyPage"
+  },
   "Found": {
     "type": "object",
     "properties": {
@@ -4040,7 +4046,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "Until the decision; null while it waits."
+        "description": "Until the decision, or until it is read; null where it is void."
+      },
+      "left_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "From when it is read to the deadline; null unless it waits."
       },
       "decided_by": {
         "type": [
@@ -4090,6 +4103,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deadline",
       "decided_at",
       "waited_ms",
+      "left_ms",
       "decided_by",
       "grant_id",
       "reason",
@@ -8068,6 +8082,393 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "worlds"
     ],
     "additionalProperties": false
+  },
+  "Part_ListedStudy": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedStudy"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ListedStudy": {
+    "type": "object",
+    "properties": {
+      "study_label": {
+        "type": "string"
+      },
+      "question": {
+        "type": "string"
+      },
+      "sealed_at": {
+        "type": "string"
+      },
+      "runs": {
+        "type": "number"
+      },
+      "runs_done": {
+        "type": "number",
+        "description": "Those that have played all their turns."
+      }
+    },
+    "required": [
+      "study_label",
+      "question",
+      "sealed_at",
+      "runs",
+      "runs_done"
+    ],
+    "additionalProperties": false,
+    "description": "A study in a list."
+  },
+  "StudyPage": {
+    "type": "object",
+    "properties": {
+      "study_label": {
+        "type": "string"
+      },
+      "question": {
+        "type": "string"
+      },
+      "description": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "study_hash": {
+        "type": "string",
+        "description": "Of all that its results depend on."
+      },
+      "sealed_at": {
+        "type": "string"
+      },
+      "conditions": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "seeds": {
+        "type": "number"
+      },
+      "runs_done": {
+        "type": "number"
+      },
+      "runs_failed": {
+        "type": "number",
+        "description": "They count in every table, and in no mean."
+      },
+      "measures": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Summary"
+        },
+        "description": "Each measure of each condition, of the runs that are done."
+      },
+      "hypotheses": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/JudgedHypothesis"
+        }
+      },
+      "runs": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ShownRun"
+        }
+      },
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      }
+    },
+    "required": [
+      "study_label",
+      "question",
+      "description",
+      "study_hash",
+      "sealed_at",
+      "conditions",
+      "seeds",
+      "runs_done",
+      "runs_failed",
+      "measures",
+      "hypotheses",
+      "runs",
+      "cost"
+    ],
+    "additionalProperties": false,
+    "description": "What a study has found out so far."
+  },
+  "Summary": {
+    "type": "object",
+    "properties": {
+      "condition": {
+        "type": "string"
+      },
+      "measure": {
+        "type": "string"
+      },
+      "n": {
+        "type": "number",
+        "description": "The runs whose value counts."
+      },
+      "failed": {
+        "type": "number",
+        "description": "Runs that have failed: shown, and in no mean."
+      },
+      "empty": {
+        "type": "number",
+        "description": "Runs in which there was nothing to measure."
+      },
+      "mean": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "interval": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Interval"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Of the mean, by a seeded bootstrap of 95 %; null where fewer than two runs count."
+      }
+    },
+    "required": [
+      "condition",
+      "measure",
+      "n",
+      "failed",
+      "empty",
+      "mean",
+      "interval"
+    ],
+    "additionalProperties": false,
+    "description": "One measure of all runs of one condition."
+  },
+  "Interval": {
+    "type": "array",
+    "minItems": 2,
+    "items": false,
+    "maxItems": 2,
+    "prefixItems": [
+      {
+        "type": "number",
+        "title": "low"
+      },
+      {
+        "type": "number",
+        "title": "high"
+      }
+    ]
+  },
+  "JudgedHypothesis": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "says": {
+        "type": "string"
+      },
+      "measure": {
+        "type": "string",
+        "description": "Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters."
+      },
+      "compare": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComparedLevels"
+        },
+        "description": "Two sides, each of all conditions that have these levels. The difference is the first side less the second, seed by seed."
+      },
+      "hypothesis": {
+        "type": "string"
+      },
+      "verdict": {
+        "$ref": "#/components/schemas/Verdict"
+      },
+      "n": {
+        "type": "number",
+        "description": "The seeds in which both sides have a value."
+      },
+      "left_out": {
+        "type": "number",
+        "description": "The seeds left out, because a run of them has failed or measured nothing."
+      },
+      "difference": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The first side less the second, in the mean of seeds; null where no seed has both."
+      },
+      "interval": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Interval"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "pairs": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SeedDifference"
+        },
+        "description": "By seed, in ascending order."
+      },
+      "confidence": {
+        "type": "number",
+        "description": "Of the interval: what the hypothesis asks for, or more where several are decided together."
+      },
+      "because": {
+        "type": "string",
+        "description": "The reason of the verdict, in one sentence."
+      }
+    },
+    "required": [
+      "because",
+      "compare",
+      "confidence",
+      "difference",
+      "hypothesis",
+      "interval",
+      "left_out",
+      "measure",
+      "n",
+      "pairs",
+      "says",
+      "verdict"
+    ],
+    "description": "A hypothesis, and what the runs say of it."
+  },
+  "ComparedLevels": {
+    "type": "object",
+    "additionalProperties": {
+      "$ref": "#/components/schemas/LevelId"
+    },
+    "description": "Levels by the names of their variables."
+  },
+  "LevelId": {
+    "type": "string",
+    "description": "Lower-case letters and digits, joined by single hyphens; at most 40 characters."
+  },
+  "Verdict": {
+    "type": "string",
+    "enum": [
+      "supported",
+      "not_supported",
+      "undecided"
+    ]
+  },
+  "SeedDifference": {
+    "type": "object",
+    "properties": {
+      "seed": {
+        "type": "number"
+      },
+      "difference": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "seed",
+      "difference"
+    ],
+    "additionalProperties": false,
+    "description": "The difference of the runs of one seed."
+  },
+  "ShownRun": {
+    "type": "object",
+    "properties": {
+      "condition": {
+        "type": "string"
+      },
+      "seed": {
+        "type": "number"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string",
+        "description": "`new` where it has not begun; `done` where it has played all its turns."
+      },
+      "turn": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Its latest committed turn; null where its world has not been made."
+      },
+      "until_turn": {
+        "type": "number"
+      },
+      "roster": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "The order in which its agents act."
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "values": {
+        "type": "object",
+        "additionalProperties": {
+          "type": [
+            "number",
+            "null"
+          ]
+        },
+        "description": "By measure; null where there was nothing to measure, and left out until the run is done."
+      }
+    },
+    "required": [
+      "condition",
+      "seed",
+      "world_slug",
+      "state",
+      "turn",
+      "until_turn",
+      "roster",
+      "attempt_id",
+      "failure_class",
+      "values"
+    ],
+    "additionalProperties": false,
+    "description": "A run of a study."
   },
   "SearchHit": {
     "type": "object",

@@ -25,8 +25,9 @@ export type SourceClass =
   | 'approval_denied'
   | 'approval_expired'
   | 'stopped';
+export type PopulationValue = DrawnValue | PickedValue | ReadValue;
 
-/** Answers of models and sources, by turn and command key: for scripted models, dry runs and recordings. */
+/** Answers of models and sources, by turn and command key, or by the rules of a population: for scripted models, dry runs and recordings. */
 export interface Answers {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -38,6 +39,8 @@ export interface Answers {
       readonly [k: string]: Answer;
     };
   };
+  /** Rules for calls that turns does not answer. The first rule that applies answers. What is drawn depends on the seed, the turn, the command key and the rule alone: the seed is the number at the end of a world's name such as trial-s7, else the whole name. */
+  readonly population?: readonly PopulationRule[];
 }
 export interface JsonAnswer {
   /** A model writes this JSON; any other source answers with it. */
@@ -77,4 +80,38 @@ export interface FailureAnswer {
   readonly http_status?: number;
   /** The text of a model before the failure, or the body of another source's failed answer. */
   readonly text?: string;
+}
+/** In the texts of its answer {{subject}}, {{turn}} and {{<value>}} are filled in. A text that is nothing but one of them becomes the value itself, such as a number. */
+export interface PopulationRule {
+  /** The calls that the rule answers. */
+  readonly where: {
+    /** The command key of the call; * stands for any one of its parts, such as the subject. */
+    readonly key: string;
+    /** Texts that are all in the prompt, letter by letter; of a source that is no model, in its request as JSON. */
+    readonly prompt_has?: readonly string[];
+  };
+  /** The share of those calls that the rule answers; without it, all. */
+  readonly chance?: number;
+  /** Values by name, for the answer. */
+  readonly values?: {
+    readonly [k: string]: PopulationValue;
+  };
+  readonly answer: Answer;
+}
+export interface DrawnValue {
+  /** A whole number, normally distributed: rounded, and moved to the nearer end where it is beyond minimum or maximum. */
+  readonly draw: {
+    readonly mean: number;
+    readonly deviation: number;
+    readonly minimum: number;
+    readonly maximum: number;
+  };
+}
+export interface PickedValue {
+  /** One of these texts, each as likely as another. */
+  readonly pick: readonly string[];
+}
+export interface ReadValue {
+  /** The number that follows the last of these texts in the prompt. Where there is none, the rule does not apply. */
+  readonly read_after: string;
 }

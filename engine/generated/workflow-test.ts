@@ -8,6 +8,8 @@ export type HumanId = string;
 export type Description = string;
 /** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
+/** Where the value comes from, as policies read it; the scenario, where they are left out. */
+export type Origins = readonly string[];
 export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
 /** Characters of each streamed piece. */
 export type ChunkCharacters = number;
@@ -145,15 +147,18 @@ export interface Given {
 }
 export interface GivenEntity {
   readonly state?: string;
+  readonly origins?: Origins;
   /** All memories, oldest first, in place of the scenario's. */
   readonly memory?: readonly (string | GivenMemory)[];
 }
 export interface GivenMemory {
   readonly content: string;
   readonly turn: number;
+  readonly origins?: Origins;
 }
 export interface GivenEnvironment {
   readonly content?: string;
+  readonly origins?: Origins;
 }
 export interface JsonAnswer {
   /** A model writes this JSON; any other source answers with it. */

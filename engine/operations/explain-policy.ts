@@ -7,7 +7,15 @@ import type { CognitionWorkflow, EffectClass } from '../generated/workflow.js';
 import { type CompileParts, hashOf } from '../core/binding/compile-parts.js';
 import { promptsOf, textOf } from '../core/binding/prompt-messages.js';
 import { among } from '../core/content/nearest-name.js';
-import { compileRules, decide, type Decision, foresee, type PolicedCall, type Ruling } from '../core/policy/policy.js';
+import {
+  compileRules,
+  decide,
+  type Decision,
+  foresee,
+  listMatching,
+  type PolicedCall,
+  type Ruling,
+} from '../core/policy/policy.js';
 import { assumeOrigins, type SeenSources } from '../core/policy/assumed-origins.js';
 import { type Provenance, traceArguments, UNTRACED } from '../core/policy/provenance.js';
 import type { Segment } from '../core/prompt/message.js';
@@ -112,9 +120,11 @@ function explain(
   given: Given | undefined,
 ): Ruling & Pick<PolicyExplanation, 'may_become' | 'rules'> {
   const rules = compileRules(policy ?? { allow: [], require_approval: [] });
-  const listed = rules.selecting(call).map(({ pointer: rule, decide: decision, because, is_conditional, meets }) => {
-    const matches = given !== undefined ? meets({ ...call, ...given }) : is_conditional ? null : true;
-    return { rule, decide: decision, because, matches };
+  const matching = given && listMatching(rules, { ...call, ...given });
+  const listed = rules.selecting(call).map((rule) => {
+    const { pointer, decide: decision, because, is_conditional } = rule;
+    const matches = matching === undefined ? (is_conditional ? null : true) : matching.includes(rule);
+    return { rule: pointer, decide: decision, because, matches };
   });
   if (given !== undefined) return { ...decide(rules, { ...call, ...given }), may_become: [], rules: listed };
   const { ruling, decisions } = foresee(rules, call);

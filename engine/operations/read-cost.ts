@@ -15,10 +15,10 @@ export async function readCost(archive: Archive, wanted: WantedCalls): Promise<C
   return sumCosts(used, priceAll);
 }
 
-/** The same of several attempts or subjects, by their ids. */
+/** The same of several attempts, subjects or worlds, by their ids. */
 export async function readCosts(
   archive: Archive,
-  wanted: Extract<WantedCalls, { readonly of: 'attempts' | 'subjects' }>,
+  wanted: Extract<WantedCalls, { readonly of: 'attempts' | 'subjects' | 'worlds' }>,
 ): Promise<(id: string) => Cost> {
   const { used, priceAll } = await readUsed(archive, wanted);
   const byId = new Map<string, UsedTogether[]>();

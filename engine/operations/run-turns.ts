@@ -19,6 +19,7 @@ import { checkSources, loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
+import { withStudyBudget } from './studies/study-budget.js';
 import { timeAt, unknownWorld, worldBusy } from './worlds.js';
 
 /** The output of `run --json`. */
@@ -92,6 +93,8 @@ export interface RunRequest extends Narrowing {
   readonly world_slug: string;
   /** The number of turns; the first failure ends the run. */
   readonly turns: number;
+  /** No turn after this one is begun, whatever other drivers have played meanwhile. */
+  readonly until_turn?: number;
   /** Begins the first turn anew: adopts nothing of the previous attempt, and ignores its doubts. */
   readonly anew?: boolean | undefined;
   /** How often a turn is retried after a transient failure; never by default. */
@@ -121,7 +124,9 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const ready = await checkSources(engine, narrowed.value, request.world_slug);
+  const bounded = await withStudyBudget(engine, narrowed.value, request.world_slug);
+  if (!bounded.ok) return bounded;
+  const ready = await checkSources(engine, bounded.value, request.world_slug);
   if (!ready.ok) return ready;
   const program = toPlayed(ready.value, request);
   const rerun = request.rerun ?? `chukwa run ${request.world_slug}`;
@@ -145,6 +150,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Out
     );
     if (!played.ok) return played;
     const end = played.value;
+    if (end.kind === 'not_asked_for') break;
     // A report that the attempt did not come to handle may settle its call.
     if (end.kind === 'failed') await settleUnhandled(engine);
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')

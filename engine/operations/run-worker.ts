@@ -14,6 +14,7 @@ import { checkSources, loadToRun } from './load-program.js';
 import type { QueueReport } from './queue.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
+import { withStudyBudget } from './studies/study-budget.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
@@ -132,8 +133,11 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
     if (!ready.ok) return { kind: 'unfit', reason: toReason(ready.problems), is_final: false };
     if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)
       return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };
-    const end = await runAttempt(parts, toAttempt(loaded.value));
-    if (end.kind === 'committed') remember(world_slug, { ...loaded.value, left: end.left });
+    const bounded = await withStudyBudget(engine, ready.value, world_slug);
+    if (!bounded.ok) return { kind: 'unfit', reason: toReason(bounded.problems), is_final: false };
+    const own = { ...loaded.value, program: bounded.value };
+    const end = await runAttempt(parts, toAttempt(own));
+    if (end.kind === 'committed') remember(world_slug, { ...own, left: end.left });
     return end;
   };
 }

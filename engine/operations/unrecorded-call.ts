@@ -11,6 +11,8 @@ interface UnrecordedCall {
   readonly label: string;
   readonly interface: JsonObject & { readonly name: string };
   readonly request: Json;
+  /** The id of the operator's connection that it gets. */
+  readonly connection?: string | undefined;
   /** For a source of the protocol `chat`. */
   readonly generation?: Generation;
   readonly max_runtime_ms: number;
@@ -21,8 +23,8 @@ interface UnrecordedCall {
 }
 
 /** The command of such a call. It is repeatable, and its answer is not redacted. */
-export function toInvoke({ key, label, request, generation, pending_deadline_ms, ...call }: UnrecordedCall): Invoke {
-  const { interface: definition, ...limits } = call;
+export function toInvoke({ key, label, request, generation, connection, ...call }: UnrecordedCall): Invoke {
+  const { interface: definition, pending_deadline_ms, ...limits } = call;
   return {
     kind: 'invoke',
     key,
@@ -38,7 +40,7 @@ export function toInvoke({ key, label, request, generation, pending_deadline_ms,
         label,
         plugin: definition.name,
         interface: definition,
-        ...present({ output_limit: readOutputLimit(definition) }),
+        ...present({ output_limit: readOutputLimit(definition), connection }),
       },
       effect: 'read_only',
       repeatable: false,

@@ -26,8 +26,10 @@ export interface ApprovalRecord {
   readonly asked_at: string;
   readonly deadline: string;
   readonly decided_at: string | null;
-  /** Until the decision; null while it waits. */
+  /** Until the decision, or until it is read; null where it is void. */
   readonly waited_ms: number | null;
+  /** From when it is read to the deadline; null unless it waits. */
+  readonly left_ms: number | null;
   readonly decided_by: string | null;
   /** The grant by which they had decided before. */
   readonly grant_id: string | null;

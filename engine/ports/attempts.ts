@@ -41,6 +41,8 @@ export interface BeginAttempt {
   readonly inbox_id?: string;
   /** Resumes an open attempt, and begins none. */
   readonly continues_only?: boolean;
+  /** The last turn that is asked for: another driver may have played it meanwhile. */
+  readonly until_turn?: number;
   /** Begins a new attempt without adopting, and sets calls in doubt aside. */
   readonly anew?: boolean;
   /** Decides what a new attempt adopts. Pure: called within a transaction. */

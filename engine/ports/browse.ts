@@ -158,4 +158,5 @@ export type WantedCalls =
   | { readonly of: 'subject'; readonly world_slug: string; readonly attempt_id: string; readonly subject_id: string }
   /** Of each of these attempts, or of each subject of the world, apart. */
   | { readonly of: 'attempts'; readonly world_slug: string; readonly attempt_ids: readonly string[] }
-  | { readonly of: 'subjects'; readonly world_slug: string };
+  | { readonly of: 'subjects'; readonly world_slug: string }
+  | { readonly of: 'worlds'; readonly world_slugs: readonly string[] };

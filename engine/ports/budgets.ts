@@ -2,10 +2,10 @@ import type { Estimate, Shortage } from '../core/budget/budget.js';
 import type { Amounts, Limits } from '../core/protocol/amounts.js';
 import type { AttemptLease } from './attempts.js';
 
-/** A budget of all worlds for one day, or of one world: kept in the database, which all processes share. */
+/** A budget of all worlds for one day, of a study, or of one world: kept in the database, which all processes share. */
 export interface KeptBudget {
   readonly key: string;
-  /** Left out where all worlds share it. */
+  /** Left out where worlds share it. */
   readonly world_slug?: string;
   /** Tokens and money. */
   readonly limits: Limits;

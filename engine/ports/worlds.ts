@@ -1,5 +1,5 @@
 import type { Origins } from '../core/prompt/origins.js';
-import type { Entity } from '../core/world/world.js';
+import type { Content, Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import type { PatchEffectRecord } from './records.js';
 
@@ -52,8 +52,8 @@ export interface NarratedPatch {
 
 export interface WorldStart {
   readonly turn: number;
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
-  readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
+  readonly environments: readonly ({ readonly label: string } & Content)[];
+  readonly entities: readonly Pick<Entity, 'id' | 'state' | 'origins' | 'memory'>[];
 }
 
 /** An effect of a committed patch with its origin. */

@@ -21,6 +21,8 @@ export interface AttemptRequest {
   readonly waited_ms?: number;
   /** Resumes an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
+  /** The last turn that is asked for: where another driver has played it meanwhile, none is begun. */
+  readonly until_turn?: number;
   /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
   readonly anew?: boolean;
   /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */

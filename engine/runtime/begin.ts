@@ -15,7 +15,7 @@ const TAKE_OVERS_MAX = 5;
 
 /** The request to the store to begin an attempt, with a fresh id. */
 export function toBegin(parts: RuntimeParts, request: AttemptRequest): BeginAttempt {
-  const { world_slug, program, inbox_id, continues_only, anew } = request;
+  const { world_slug, program, inbox_id, continues_only, until_turn, anew } = request;
   return {
     attempt_id: parts.clock.uuid(),
     world_slug,
@@ -27,7 +27,7 @@ export function toBegin(parts: RuntimeParts, request: AttemptRequest): BeginAtte
     plugin_versions: parts.plugin_versions,
     event_turns: program.event_turns,
     memories: program.memories,
-    ...present({ inbox_id, continues_only, anew }),
+    ...present({ inbox_id, continues_only, until_turn, anew }),
     adopt: (left) => adoptFrom(request, left),
   };
 }

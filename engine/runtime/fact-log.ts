@@ -11,6 +11,7 @@ import {
   rulingOf,
 } from '../core/facts/fact.js';
 import { patchHash } from '../core/facts/patch-hash.js';
+import { originsText } from '../core/policy/provenance.js';
 import { deliveredSchema } from '../core/protocol/command.js';
 import type {
   AttemptLease,
@@ -85,6 +86,7 @@ export function factsOfFailure(
 function toStarts(start: CallStart): readonly Fact[] {
   const { command, refused, resolved, llm_call_id } = start;
   const { generation } = command;
+  const origins = originsText(command);
   const started: CallStarted = {
     kind: 'call_started',
     at: toMoment(start.started_at),
@@ -95,6 +97,7 @@ function toStarts(start: CallStart): readonly Fact[] {
     invocation_kind: command.invocation_kind,
     effect_class: command.call.effect,
     request_hash: command.request_hash,
+    origins_hash: origins === undefined ? null : sha256(origins),
     llm_call_id: llm_call_id ?? null,
     source_hash: command.call.source.hash,
     workflow_hash: command.workflow_hash,
@@ -173,9 +176,9 @@ function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallE
 }
 
 function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
-  const { patch_seq, subject_id, node_id, source_invocation_id, applied } = accepted;
+  const { patch_seq, subject_id, node_id, source_invocation_id, applied, origins } = accepted;
   const { patch, effects, touched_entities } = applied;
-  const patch_hash = patchHash({ narration: patch.narration, touched_entities, effects });
+  const patch_hash = patchHash({ narration: patch.narration, touched_entities, effects, origins });
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
 }
 

@@ -13,7 +13,7 @@ import type { CallBroke, CallResult } from '../ports/sources.js';
 import { eventOf } from './event-of.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-// Budgets of the operator and of worlds. All processes share them, so that they are kept in the database: a call is
+// Budgets of the operator, of studies and of worlds. All processes share them, so that they are kept in the database: a call is
 // reserved there before its record begins, and settled after its end. Where none is configured, no statement is made.
 
 /** How long a call waits before it looks again whether others have been settled. */
@@ -29,14 +29,15 @@ interface NamedKept extends KeptBudget, NamedBudget {
 type BudgetParts = Pick<RuntimeParts, 'budgets' | 'clock'>;
 
 /** The budgets against which the generations of a world count; outside of worlds, those of the day. */
-export function listKept({ budgets, clock }: BudgetParts, { world_budget }: Bounded, world_slug = '') {
+export function listKept({ budgets, clock }: BudgetParts, { world_budget, study_budget }: Bounded, world_slug = '') {
   return [
     ...(budgets?.of_day === undefined ? [] : [toDay(budgets.of_day, clock.now())]),
+    ...(study_budget === undefined || budgets === undefined ? [] : [toStudy(study_budget)]),
     ...(world_budget === undefined || budgets === undefined ? [] : [toWorld(world_budget, world_slug)]),
   ];
 }
 
-type Bounded = Pick<Program, 'world_budget' | 'price'>;
+type Bounded = Pick<Program, 'world_budget' | 'study_budget' | 'price'>;
 
 /** A day begins at midnight, UTC. */
 function toDay(limits: Limits, now: number): NamedKept {
@@ -50,6 +51,15 @@ function toDay(limits: Limits, now: number): NamedKept {
     renewed_ms,
     of: `the operator's budget of ${day} for all worlds`,
     repair: (name) => `raise ${variable(name)}, or wait until it is renewed at ${until}`,
+  };
+}
+
+function toStudy({ study_label, limits }: NonNullable<Bounded['study_budget']>): NamedKept {
+  return {
+    key: `study/${study_label}`,
+    limits,
+    of: `the budget of study ${study_label}`,
+    repair: (name) => `raise budget.${name} in the document of the study, and run the study again`,
   };
 }
 

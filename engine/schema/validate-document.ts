@@ -4,8 +4,12 @@ import { contentHash } from '../core/content/canonical.js';
 import { among } from '../core/content/nearest-name.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
 import { checkProbe } from '../core/workflow/probe.js';
+import { checkStudy } from '../core/study/check-study.js';
+import { checkPopulation } from '../core/workflow-test/check-population.js';
 import type { Validate } from '../core/protocol/program.js';
+import type { Answers } from '../generated/answers.js';
 import type { Probe } from '../generated/probe.js';
+import type { Study } from '../generated/study.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 import { isObject } from '../core/content/json-pointer.js';
@@ -33,7 +37,8 @@ export function createValidateShape(
   };
 }
 
-/** Adds what schemas cannot check: of each source, its `interface` by the plugin that it names; of a probe, its questions. @param leftOut plugins that are found and not used */
+/** Adds what schemas cannot check: of each source, its `interface` by the plugin that it names; of answers, their population; of a probe, its
+ * questions; of a study, its design. @param leftOut plugins that are found and not used */
 export function createValidateDocument(
   validateShape: ValidateDocument,
   plugins: readonly KnownPlugin[],
@@ -42,7 +47,9 @@ export function createValidateDocument(
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return (kind, document) => {
     const problems = validateShape(kind, document);
+    if (kind === 'answers' && problems.length === 0) return checkPopulation(document as unknown as Answers);
     if (kind === 'probe' && problems.length === 0) return checkProbe(document as unknown as Probe);
+    if (kind === 'study' && problems.length === 0) return checkStudy(document as unknown as Study);
     if (kind !== 'response_source' || problems.length > 0 || !isObject(document)) return problems;
     return checkInterface(document['interface'] as JsonObject, byName, leftOut);
   };

@@ -43,6 +43,7 @@ export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
     folder: _folder,
     variables: _variables,
     model: _model,
+    secret_headers_field: _headers,
     ...manifest
   } = plugin.manifest;
   return { ...plugin, manifest };

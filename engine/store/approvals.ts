@@ -262,18 +262,24 @@ export async function expireApprovals(
   return expired.length;
 }
 
+const MILLISECONDS = (interval: string): string => `(extract(epoch FROM ${interval}) * 1000)::float8`;
+
 const SELECT_RECORDS = `
    SELECT approval_id, approvals.world_slug, approvals.attempt_id, attempted_turn, command_key, tool_name, source_hash,
      response_sources.content->>'label' AS source_label, effect_class, workflow_node_id, workflow_subject_entity_id,
      request_json AS request, origins, rule, because, asked_at, approvals.deadline, decided_at,
-     (extract(epoch FROM decided_at - asked_at) * 1000)::float8 AS waited_ms, decided_by, grant_id, reason,
-     CASE WHEN approvals.status = 'waiting' AND ${IS_SUPERSEDED} THEN 'superseded' ELSE approvals.status::text END AS status,
+     CASE WHEN NOT is_superseded THEN ${MILLISECONDS('coalesce(decided_at, now()) - asked_at')} END AS waited_ms,
+     CASE WHEN approvals.status = 'waiting' AND NOT is_superseded
+       THEN greatest(0, ${MILLISECONDS('approvals.deadline - now()')}) END AS left_ms,
+     decided_by, grant_id, reason,
+     CASE WHEN is_superseded THEN 'superseded' ELSE approvals.status::text END AS status,
      (SELECT source_invocation_id FROM source_invocations AS calls
       WHERE calls.world_slug = approvals.world_slug AND calls.attempt_id = approvals.attempt_id
         AND calls.command_key = approvals.command_key
       ORDER BY performance DESC LIMIT 1) AS source_invocation_id
    FROM approvals JOIN attempts USING (world_slug, attempt_id)
-     JOIN response_sources ON response_sources.hash = approvals.source_hash`;
+     JOIN response_sources ON response_sources.hash = approvals.source_hash
+     CROSS JOIN LATERAL (SELECT approvals.status = 'waiting' AND ${IS_SUPERSEDED} AS is_superseded) AS stands`;
 
 const FIND = prepare('find_approval', `${SELECT_RECORDS} WHERE approval_id = :approval_id::uuid`);
 const LIST = prepare(

@@ -81,6 +81,8 @@ import { importWorlds } from './transfer/import-worlds.js';
 import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
 import { purgeMemories } from './purge-memories.js';
+import { findStudy, findStudyBudget, listStudies, listStudyWorlds, sealStudy } from './studies.js';
+import { readStudyFacts } from './study-facts.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
@@ -247,6 +249,15 @@ const LEDGER = {
   turnFaults: listTurnFaults,
 };
 
+const STUDIES = {
+  seal: sealStudy,
+  find: findStudy,
+  list: listStudies,
+  worlds: listStudyWorlds,
+  budgetOf: findStudyBudget,
+  facts: readStudyFacts,
+};
+
 const BROWSE = {
   worlds: listWorldsAfter,
   family: listFamily,
@@ -311,6 +322,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     ledger: bind(database, LEDGER),
     approvals: bind(database, APPROVALS),
     grants: bind(database, GRANTS),
+    studies: bind(database, STUDIES),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

@@ -53,7 +53,7 @@ export async function plantWorld(
     start_time: world.start_time,
     created_at: toTimestamp(world.created_at),
     files: toText(world.files),
-    environments: canonicalText(world.environments),
+    environments: canonicalText(world.environments.map(({ label, content }) => ({ label, content }))),
     entities: canonicalText(world.entities),
   });
   return row?.planted === 1;

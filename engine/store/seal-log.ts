@@ -1,3 +1,5 @@
+import { canonicalText } from '../core/content/canonical.js';
+import { type TakenPatch, toHashed } from '../core/facts/patch-hash.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import type { InAttempt, InWorld } from './queries.js';
 import { prepare, run, type Runner } from './statement.js';
@@ -161,14 +163,15 @@ export function listLoggedSeals(
 
 const PATCHES = prepare(
   'patches_of_attempt',
-  `SELECT narration, touched_entities::text[], effects FROM world_patches
+  `SELECT narration, touched_entities::text[], effects, origins FROM world_patches
    WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
 );
 
 /** The patches of an attempt, as their hashes were made. */
-export function listPatchTexts(runner: Runner, { world_slug, attempt_id }: InAttempt) {
-  return run<{ narration: string; touched_entities: readonly string[]; effects: readonly object[] }>(runner, PATCHES, {
-    world_slug,
-    attempt_id,
-  });
+export async function listPatchTexts(
+  runner: Runner,
+  { world_slug, attempt_id }: InAttempt,
+): Promise<readonly string[]> {
+  const patches = await run<TakenPatch>(runner, PATCHES, { world_slug, attempt_id });
+  return patches.map((patch) => canonicalText(toHashed(patch)));
 }

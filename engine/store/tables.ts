@@ -275,6 +275,8 @@ export interface BudgetReservations {
 export interface Budgets {
   budget_key: string;
   granted_to: string | null;
+  limit_money: number | null;
+  limit_tokens: number | null;
   reserved_money: Generated<number>;
   reserved_tokens: Generated<number>;
   spent_money: Generated<number>;
@@ -631,6 +633,28 @@ export interface SourceInvocations {
   world_slug: string;
 }
 
+export interface Studies {
+  document: Json;
+  probes: Json;
+  sealed_at: string;
+  study_hash: string;
+  study_label: string;
+}
+
+export interface StudyWorlds {
+  condition: string | null;
+  parent_slug: string | null;
+  parent_turn: number | null;
+  place: number;
+  probe: string | null;
+  roster: Json;
+  scenario_hash: string;
+  seed: number;
+  study_label: string;
+  until_turn: number;
+  world_slug: string;
+}
+
 export interface ToolPolicies {
   content: Json;
   created_at: Generated<string>;
@@ -756,6 +780,8 @@ export interface DB {
   search_entries: SearchEntries;
   search_progress: SearchProgress;
   source_invocations: SourceInvocations;
+  studies: Studies;
+  study_worlds: StudyWorlds;
   tool_policies: ToolPolicies;
   turns: Turns;
   world_audit_events: WorldAuditEvents;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
 import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/grants.js';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -68,6 +69,24 @@ onEachDatabase('a call that a person must approve', (open) => {
     );
   });
 
+  test('how long a call has waited, and how long is left, is of the moment at which it is read', async (t) => {
+    const stage = await open();
+    const [play, { approval_id, asked_at, deadline }] = await playAsked(t, stage);
+    const read = async () => {
+      const { waited_ms, left_ms } = must(await showApproval(stage.engine, approval_id));
+      assert.ok(waited_ms !== null && left_ms !== null);
+      assert.ok(Math.abs(waited_ms + left_ms - (Date.parse(deadline) - Date.parse(asked_at))) < 2);
+      return waited_ms;
+    };
+    const first = await read();
+    await wait(5);
+    assert.ok((await read()) >= first + 5);
+    must(await askToStop(stage.engine, play.attempts[0]?.attempt_id ?? ''));
+    await stage.run(play.before);
+    const { waited_ms, left_ms } = must(await showApproval(stage.engine, approval_id));
+    assert.deepEqual([waited_ms, left_ms], [null, null]);
+  });
+
   test('while a call waits for a person, nobody drives its attempt, and the process keeps no timer for it', async (t) => {
     const stage = await open();
     const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -132,6 +151,9 @@ onEachDatabase('a call that a person must approve', (open) => {
     assert.equal(stage.toys.post.letters.length, 1);
     const shown = must(await showApproval(stage.engine, approval.approval_id));
     assert.deepEqual([shown.status, shown.decided_by, shown.reason], ['approved', 'ann', 'a friendly letter']);
+    const decided_after_ms = Date.parse(shown.decided_at ?? '') - Date.parse(shown.asked_at);
+    assert.ok(Math.abs((shown.waited_ms ?? NaN) - decided_after_ms) < 1);
+    assert.equal(shown.left_ms, null);
     const call = await stage.invocation(shown.source_invocation_id ?? '');
     assert.deepEqual(call.request_json, shown.request);
   });

@@ -41,6 +41,7 @@ describe('the scenario with a person in it', { timeout: 900_000 }, () => {
     assert.match(suspended, /pay_bill \{amount: 480, payee: "Harbour Legal Services", .* for ida/);
     assert.match(suspended, /asked because the payee is none that the boatyard knows/);
     const [, id = ''] = / approve (\S+)/.exec(suspended) ?? [];
+    assert.match(await chukwa(`approval ${id}`, 0), /waited +[\d.]+ m?s\n[^]*left +7\.0 days/);
     assert.match(suspended, new RegExp(` deny ${id} --reason TEXT`));
     assert.ok(suspended.includes(` ${run} resumes it`), suspended);
     await chukwa(approve.replace('ID', id), 0);

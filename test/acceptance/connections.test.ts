@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { request as ask } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ListedConnection } from '../../engine/operations/connections/index.js';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
+import { startHttpServer } from '../plugins/mcp-servers.js';
 import { serve } from '../sources/harness.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { type Ended, makeFolder } from './command.js';
@@ -114,6 +117,41 @@ test('without its key, or with another, the file is neither opened nor replaced'
   assert.equal(await readFile(desk.file, 'utf8'), kept);
 });
 
+test('a connection is removed from the file alone: others stay, and the next of its id is added anew', async (t) => {
+  const desk = await openDesk(t);
+  await desk.run(ADD, SECRET);
+  await desk.run(ADD.replace('post', 'mail'), SECRET);
+  const kept = await readFile(desk.file, 'utf8');
+  const other = { CHUKWA_CONNECTIONS_KEY: randomBytes(32).toString('hex') };
+  assert.equal((await desk.run('connections remove post', undefined, other)).code, 4);
+  assert.equal(await readFile(desk.file, 'utf8'), kept);
+  const unknown = await desk.run('connections remove psot');
+  assert.deepEqual([unknown.code, /Did you mean post\?/.test(unknown.stderr)], [1, true]);
+  assert.equal(await readFile(desk.file, 'utf8'), kept);
+  const removed = await desk.run('connections remove post');
+  assert.deepEqual([removed.code, removed.stdout], [0, 'Removed the connection post.\n']);
+  assert.equal((await stat(desk.file)).mode & 0o777, 0o600);
+  assert.deepEqual(await listOf(desk), [{ ...LISTED, id: 'mail', store: 'file' }]);
+  assert.equal((await desk.run('connections remove post')).code, 1);
+  assert.equal((await desk.run(ADD, SECRET)).code, 0);
+  assert.deepEqual(
+    (await listOf(desk)).map(({ id }) => id),
+    ['mail', 'post'],
+  );
+});
+
+test('a connection of the environment is not removed, and a removal says where one stays', async (t) => {
+  const desk = await openDesk(t);
+  await desk.run(ADD, SECRET);
+  const set = {
+    CHUKWA_CONNECTION_POST: JSON.stringify({ kind: 'bearer', origin: 'http://127.0.0.1:7', secret: SECRET }),
+  };
+  const removed = await desk.run('connections remove post', undefined, set);
+  assert.match(removed.stdout, /Removed the connection post\. CHUKWA_CONNECTION_POST still sets one\./);
+  const again = await desk.run('connections remove post', undefined, set);
+  assert.deepEqual([again.code, /Unset CHUKWA_CONNECTION_POST\./.test(again.stderr)], [1, true]);
+});
+
 test('a file that was changed, or that others may read, is refused', async (t) => {
   const desk = await openDesk(t);
   await desk.run(ADD, SECRET);
@@ -180,4 +218,48 @@ test('connections test of a port without a server, and of a token endpoint that 
   const bank = await desk.run('connections test bank');
   assert.deepEqual([bank.code, /is refused: the token endpoint/.test(bank.stdout)], [1, true]);
   assert.match((await desk.run('connections test bnak')).stderr, /Did you mean bank\?/);
+});
+
+/** A way to a server that asks for a secret. */
+async function guard(t: TestContext, upstream: string): Promise<string> {
+  return serve(t, (request, response) => {
+    if (request.headers['x-key'] !== SECRET) return response.writeHead(401).end('who is there?');
+    const { host: _host, ...headers } = request.headers;
+    const { pathname, origin } = new URL(upstream);
+    const path = request.url === '/' ? pathname : request.url;
+    const passed = ask(`${origin}${path}`, { method: request.method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    return request.pipe(passed);
+  });
+}
+
+test('calls of no binding get the secret of the connection that their command names: tools, pins, and a model', async (t) => {
+  const url = await guard(t, await startHttpServer(t));
+  const { origin } = new URL(url);
+  const desk = await openDesk(t, { CHUKWA_MCP_GUARDED: url, CHUKWA_DATA_DIR: await makeFolder(t) });
+  await desk.run(`connections add post --kind header --name X-Key --origin ${origin}`, SECRET);
+  const listed = await desk.run('mcp tools CHUKWA_MCP_GUARDED --connection post');
+  assert.deepEqual([listed.code, /echo/.test(listed.stdout)], [0, true], listed.stderr);
+  assert.equal((await desk.run('mcp tools CHUKWA_MCP_GUARDED')).code, 4);
+  assert.equal((await desk.run('mcp tools CHUKWA_MCP_GUARDED --connection mail')).code, 4);
+  const file = join(await makeFolder(t), 'echo.json');
+  const echo = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_GUARDED', tool_name: 'echo' };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: echo }));
+  const pin = await desk.run(`mcp diff ${file} --connection post`);
+  assert.deepEqual([pin.code, (await desk.run(`mcp diff ${file}`)).code], [0, 4], pin.stderr);
+
+  const model = await startScriptedModel({ version: 1, label: 'silent', turns: {} });
+  t.after(() => model.close());
+  const behind = await guard(t, model.url);
+  await desk.run(`connections add model --kind header --name X-Key --origin ${new URL(behind).origin}`, SECRET);
+  const chat = { name: 'llm_chat', model: 'tiny', schema_delivery: 'prompt', tool_calling: 'json_control' };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'chat', interface: chat }));
+  const at = { CHUKWA_LLM_BASE_URL: `${behind}${new URL(model.url).pathname}`, CHUKWA_LLM_API_KEY: 'loopback' };
+  await desk.run(`model try ${file}`, undefined, at);
+  assert.equal(model.requests.length, 0);
+  await desk.run(`model try ${file} --connection model`, undefined, at);
+  assert.ok(model.requests.length > 0);
 });

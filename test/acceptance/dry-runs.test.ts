@@ -269,6 +269,12 @@ test('the tests of the workflows that ship pass, and send no request', async () 
   assert.equal(spyWasHere(), false, 'the code of a plugin ran');
 });
 
+test('the tests of the workflows that ship need no variable of any service', async () => {
+  const terminal = openTestTerminal();
+  const bare = await compose({ CHUKWA_DATA_DIR: join(folder, 'bare') });
+  assert.equal(await runCommandLine(bare, ['test', join(ROOT, 'workflows')], terminal), 0, terminal.out_text());
+});
+
 /** The clerk's documents, with tests of one's own beside them. */
 async function besideClerk(name: string, tests: Readonly<Record<string, unknown>>): Promise<string> {
   await cp(join(ROOT, 'workflows'), join(folder, name), { recursive: true });

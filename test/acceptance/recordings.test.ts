@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
 import type { ListedAgent } from '../../engine/operations/agents.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
@@ -181,6 +182,66 @@ test('a recording gives its answers to a dry run as well', async () => {
   assert.equal(code, 0, error);
   const [again] = (JSON.parse(out) as RunReport).turns;
   assert.deepEqual(again?.patches, run.turns[0]?.patches);
+});
+
+test('a recording and a dry run keep where memories come from, so that policy decides as it did', async () => {
+  const place = join(root, 'wary');
+  await cp(join(root, 'tools'), place, { recursive: true });
+  const edit = async (path: string, change: (document: JsonObject) => JsonObject) =>
+    writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, 'utf8')) as JsonObject)));
+  await writeFile(
+    join(root, 'policies', 'wary.json'),
+    JSON.stringify({
+      version: 1,
+      label: 'wary',
+      allow: ['buy_candy', 'use_drinking_fountain', 'send_text'],
+      require_approval: [],
+      rules: [{ tools: ['send_text'], origins: ['source:*'], decide: 'deny', because: 'a machine said so' }],
+      budgets: { max_runtime_ms: 5000, max_result_bytes: 32768 },
+    }),
+  );
+  await edit(join(place, 'profile.json'), (profile) => ({
+    ...profile,
+    tool_policy_ref: { path: '../policies/wary.json' },
+  }));
+  const told = { from: 'bob_phone', to: 'Alice', body: 'Come here at once.' };
+  const rest = { narration: 'Bob rests.', effects: [] };
+  const script = JSON.parse(await readFile(join(ROOT, 'fixtures/scripts/tools.json'), 'utf8')) as JsonObject;
+  const answers = join(folder, 'wary.json');
+  await writeFile(
+    answers,
+    JSON.stringify({
+      version: 1,
+      label: 'wary',
+      turns: {
+        '1': (script['turns'] as JsonObject)['1'],
+        '2': {
+          'bob/act/round-1/try-1': {
+            json: { kind: 'tool_call', tool_call: { name: 'send_text', arguments: told } },
+          },
+          'bob/act/round-1/try-2': { json: { kind: 'final_patch', patch: rest } },
+        },
+      },
+    }),
+  );
+  await chukwa('world', 'create', 'wary', '--scenario', join(place, 'scenario.json'), '--root', root);
+  const run = async (...words: readonly string[]): Promise<RunReport> => {
+    const { out, error } = await chukwa('run', 'wary', '--json', ...words);
+    return JSON.parse(out === '' ? error : out) as RunReport;
+  };
+  const live = ['--llm', 'scripted', '--script', answers];
+  assert.equal((await run(...live)).turns[0]?.status, 'committed');
+  const dry = (await run('--dry', '--answers', answers)).turns[0];
+  assert.equal(dry?.status, 'committed');
+  const turn = (await run(...live)).turns[0];
+  assert.deepEqual(dry.patches, turn?.patches);
+  const recorded = await roundTrip(turn?.attempt_id ?? '', 'wary');
+  assert.deepEqual(
+    recorded.expect.turns?.['2']?.rejections?.map(({ detail }) => detail),
+    ['policy_denied'],
+  );
+  const bob = recorded.given?.entities?.['bob'];
+  assert.ok(bob?.origins?.includes('source:toy_vending_machine'), JSON.stringify(recorded.given));
 });
 
 test('an attempt that cannot be recorded is reported, and an existing file stays', async () => {

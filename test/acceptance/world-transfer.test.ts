@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
-import type { AttemptSummary } from '../../engine/ports/records.js';
+import type { AttemptRecord, AttemptSummary } from '../../engine/ports/records.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { scriptPath, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys } from '../../fixtures/toys/index.js';
@@ -72,7 +72,22 @@ test('a park moves to PostgreSQL and back, is everywhere the same, and goes on',
   const { attempts } = JSON.parse(await chukwa(['attempts', 'park', '--json'], embedded)) as {
     readonly attempts: readonly AttemptSummary[];
   };
+  // Where values come from moves with them: what was shown, what a call was made of, and what it wrote.
+  const { invocations } = JSON.parse(
+    await chukwa(['attempt', attempts[0]?.attempt_id ?? '', '--json'], embedded),
+  ) as Pick<AttemptRecord, 'invocations'>;
+  const calls = invocations.flatMap(({ source_invocation_id, llm_call_id }) => [
+    ['invocation', source_invocation_id],
+    ...(llm_call_id === null ? [] : [['llm-call', llm_call_id]]),
+  ]);
+  const shown = await Promise.all(calls.map((words) => chukwa([...words, '--json'], embedded)));
+  for (const origins of [/"argument_origins": *\{/, /"origin": *"tool_result",[^]*?"origins": *\[[^\]]*"source:/])
+    assert.ok(
+      shown.some((text) => origins.test(text)),
+      `no call shows ${origins.source}`,
+    );
   const looks = [
+    ...calls,
     ['world', 'show', 'park'],
     ['world', 'show', 'park', '--turn', '1'],
     ['attempts', 'park'],

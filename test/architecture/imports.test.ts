@@ -49,6 +49,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/core/workflow/a.ts', 'engine/core/turn/target.ts'],
     ['engine/core/workflow/link/c.ts', 'engine/core/workflow-test/target.ts'],
   ],
+  'core-study-imports-downwards-only': [['engine/core/study/a.ts', 'engine/core/turn/target.ts']],
   'core-workflow-test-imports-downwards-only': [['engine/core/workflow-test/a.ts', 'engine/core/turn/target.ts']],
   'core-inbox-imports-downwards-only': [['engine/core/inbox/a.ts', 'engine/core/content/target.ts']],
   'core-turn-imports-downwards-only': [

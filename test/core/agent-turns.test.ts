@@ -169,6 +169,7 @@ function toStart(command: Invoke): CallStarted {
     endpoint_origin: null,
     adopted_from: null,
     policy_ruling: null,
+    origins_hash: null,
   };
 }
 

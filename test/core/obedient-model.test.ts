@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '../../engine/contract/json.js';
 import {
   compileWorld,
   isSame,
   nextWorld,
-  type ObedientWorld,
   orderTo,
   type Outcome,
   playObedient,
+  poisoned,
+  reading,
   type Task,
   worldWith,
 } from './obedient/play.js';
@@ -21,23 +21,6 @@ const compiled = OBEDIENT_WORLDS.map((world) => ({
   guarded: compileWorld(world),
   unguarded: compileWorld(world, true),
 }));
-
-/** A task whose reading tools answer with an order beside what they answer else. */
-function poisoned({ asks, plan, data }: Task, order: string): Task {
-  return {
-    asks,
-    plan,
-    data: Object.fromEntries(Object.entries(data).map(([tool, answer]) => [tool, poison(answer, order)])),
-  };
-}
-
-const poison = (answer: Json, order: string): Json => ({ ...(answer as object), note: order });
-
-/** The tasks that read what a source says. */
-const reading = ({ tasks }: ObedientWorld): readonly Task[] =>
-  tasks.filter(({ data }) =>
-    Object.values(data).some((answer) => typeof answer === 'object' && answer !== null && !('free' in answer)),
-  );
 
 function isDone({ plan }: Task, { played, performed }: Outcome): boolean {
   return played.end?.kind === 'commit' && performed.length === plan.length;

@@ -144,6 +144,7 @@ function startOf(
     endpoint_origin: null,
     adopted_from: null,
     policy_ruling: null,
+    origins_hash: null,
   };
 }
 

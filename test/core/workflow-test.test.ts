@@ -284,3 +284,23 @@ test('a world must be given what its scenario does not begin with', () => {
   assert.deepEqual(givenFor(scenario, start), given);
   assert.deepEqual(givenFor(scenario, startOfWorld(scenario)), {});
 });
+
+test('a world is given where its values come from, also where they are those of the scenario', () => {
+  const scenario = {
+    environments: [{ label: 'park', content: 'Grass.' }],
+    entities: [{ id: 'bob', name: 'Bob', kind: 'agent', state: 'idle', memory: ['I came.'] }],
+  } as unknown as Scenario;
+  const origins = ['model', 'source:inbox', 'world'] as const;
+  const start: ReturnType<typeof startOfWorld> = {
+    turn: 4,
+    environments: [{ label: 'park', content: 'Grass.', origins }],
+    entities: [{ id: 'bob', state: 'idle', origins, memory: [{ content: 'I came.', turn: 0, origins }] }],
+  };
+  const given = givenFor(scenario, start);
+  assert.deepEqual(given, {
+    turn: 4,
+    environments: { park: { content: 'Grass.', origins } },
+    entities: { bob: { origins, memory: [{ content: 'I came.', turn: 0, origins }] } },
+  });
+  assert.deepEqual(startOfWorld(scenario, given), start);
+});

@@ -14,6 +14,7 @@ const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
 const firstWorld = await readFile(join(ROOT, 'docs', 'first-world.md'), 'utf8');
+const worlds = await readFile(join(ROOT, 'docs', 'worlds.md'), 'utf8');
 const commands = await readFile(join(ROOT, 'docs', 'reference', 'commands.md'), 'utf8');
 const folder = await mkdtemp(join(tmpdir(), 'chukwa-readme-'));
 const npx = await openNpxHere(folder);
@@ -71,6 +72,16 @@ test('the worlds that the page compares differ as it shows', async () => {
   const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
   assert.match(shown, /1 difference/);
   assert.ok(inOneLine(printed).endsWith(inOneLine(shown)), printed);
+});
+
+test('the town of its page lives as it says: a storm comes back to mind three turns after it', async () => {
+  const block = commandsBelow(worlds, '## A town of a hundred turns');
+  assert.match(block, /park --scenario town$/m);
+  const printed = await runInShell(block.replace('--scenario town', '--scenario town --turns 43'));
+  assert.match(printed, /\nturn 40 .*?Mara rows out although the sky is black\./s);
+  assert.match(printed, /mara was first shown it in turn 41\./);
+  assert.match(printed, /\n {4}10 +9 +4,976 /);
+  assert.match(printed, /"It had my net once," she says to Jon/);
 });
 
 test('the page says which fields of a scenario may change', () => {

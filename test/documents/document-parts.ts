@@ -11,7 +11,7 @@ export const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The real schemas and validators; plugins of the names that ship, which accept any interface; no scenario has a fault. */
 export async function documentParts(workingFolder: string, root?: string): Promise<DocumentParts> {
   const shipped = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
-  const plugins = ['file_json', 'http_json', 'llm_chat', 'mcp_tool'].map((name) => ({
+  const plugins = ['csv', 'file_json', 'http_json', 'llm_chat', 'mcp_tool'].map((name) => ({
     name,
     validateInterface: () => [],
   }));

@@ -103,7 +103,6 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
     'outcome_unknown',
     'retry_after_ms',
     'may_be_followed',
-    'argument_origins',
   ],
   turns: ['committed_event_id'],
   worlds: [
@@ -138,7 +137,6 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   search_progress: 'all',
   llm_chunks: 'all',
   memory_purges: 'all',
-  world_patches: ['origins'],
 };
 
 const WRONG_ROOT = (line: number) => ({ file: 'seals', line, why: 'root_wrong' });

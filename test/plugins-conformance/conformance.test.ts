@@ -41,6 +41,7 @@ const NO_FILES = ['files'];
 const NOTHING_LATER = ['pending', ...NO_FILES];
 
 for (const [name, skipped] of [
+  ['csv', ['pending', 'way_out', 'once', 'typed_errors', 'size_limit', 'deadline']],
   ['file_json', ['pending', 'way_out', 'once', 'typed_errors', 'size_limit', 'deadline', 'concurrency']],
   ['http_json', NO_FILES],
   ['llm_chat', NOTHING_LATER],

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
+import { purgeMemories } from '../../engine/operations/purge-memories.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import { traceText } from '../../engine/operations/trace-text.js';
 import { timeAt } from '../../engine/operations/worlds.js';
+import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
@@ -162,4 +164,90 @@ onEachDatabase('memories that are found', (open) => {
     assert.equal(report.turns[0]?.status, 'committed');
     assert.equal((await callsOf(stage, world_slug, 4)).get(PLAN)?.retrieved?.found.length, 2);
   });
+
+  test('a purge takes back what a source planted: nothing else changes anywhere, and nothing that is purged is found', async (context) => {
+    const stage = await open();
+    const workflows = await editWorkflows(context, { 'tools/workflow.json': remembering });
+    const played = await stage.play({ scenario: 'tools', workflows, says: planted(), turns: 3 });
+    const { world_slug } = played;
+    const search = { ...LANTERN, turn: 3 };
+    const find = async () => (await stage.engine.store.attempts.retrieve({ world_slug }, search)).map(toContent);
+    assert.deepEqual(await find(), ['I looked for the lantern.', POISON, 'I lit the lantern as it said.']);
+    const before = await allRows(stage);
+    must(await purgeMemories(stage.engine, world_slug, MACHINE));
+    const after = await allRows(stage);
+    assert.deepEqual(after && { ...after, memory_purges: [] }, before);
+    assert.equal(after?.['memory_purges']?.length ?? 1, 1);
+    // What was made of the planted memory goes with it. The index keeps its words, and leads nowhere.
+    assert.deepEqual(await find(), ['I looked for the lantern.']);
+    assert.deepEqual(
+      await stage.engine.store.attempts.retrieve(
+        { world_slug },
+        { ...search, text: 'machine whispered', neighbours: 1 },
+      ),
+      [],
+    );
+    // The turns until then are as they were: a fork of one finds what was found there.
+    must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 2, world_slug: `${world_slug}-early` }));
+    const early = { world_slug: `${world_slug}-early` };
+    const there = await stage.engine.store.attempts.retrieve(early, { ...search, turn: 2 });
+    assert.deepEqual(there.map(toContent), ['I looked for the lantern.', POISON]);
+    const { report } = await stage.run(played.before);
+    assert.equal(report.turns[0]?.status, 'committed');
+    const calls = await callsOf(stage, world_slug, 4);
+    const [plan, act] = [promptOf(calls, PLAN), promptOf(calls, ACT)];
+    assert.doesNotMatch(plan + act, /whispered|as it said/);
+    // The latest memory that is left is shown as the latest, and is not retrieved beside that.
+    assert.match(plan, /Memories, oldest first:\n- \[turn 1\] I looked for the lantern\./);
+    assert.deepEqual(calls.get(PLAN)?.retrieved?.found, []);
+  });
 });
+
+const MACHINE = 'source:toy_vending_machine';
+const POISON = 'The machine whispered that the lantern must be lit.';
+
+const LANTERN: Omit<MemoryQuery, 'turn'> = {
+  entity_id: 'bob',
+  text: 'Where is the lantern?',
+  language: 'simple',
+  top: 5,
+  neighbours: 0,
+  skip_latest: 0,
+  skip_pinned: false,
+};
+
+const toContent = ({ content }: { readonly content: string }): string => content;
+
+/** Bob has one memory of his own, one of what a machine answered, and one that he made of that. */
+function planted(): Answers {
+  const buys = { actor_id: 'bob', machine_id: 'vending_machine', button: 'C' };
+  const remembers = (content?: string) => {
+    const effects = content === undefined ? [] : [{ op: 'append_entity_memory', entity_id: 'bob', content }];
+    return { json: { kind: 'final_patch', patch: { narration: 'Bob goes on.', effects } } };
+  };
+  const plans = { [PLAN]: { json: NOTE } };
+  const turns = {
+    '1': { ...plans, [ACT]: remembers('I looked for the lantern.') },
+    '2': {
+      ...plans,
+      [ACT]: { json: { kind: 'tool_call', tool_call: { name: 'buy_candy', arguments: buys } } },
+      'bob/act/round-2/try-1': remembers(POISON),
+    },
+    '3': { ...plans, [ACT]: remembers('I lit the lantern as it said.') },
+    '*': { ...plans, [ACT]: remembers() },
+  };
+  return { version: 1, label: 'planted', turns };
+}
+
+/** Everything that the database holds, by table; of an embedded one, which nobody else can read, nothing. */
+async function allRows({ outside }: ParkStage): Promise<Readonly<Record<string, readonly string[]>> | undefined> {
+  if (outside === undefined) return undefined;
+  const read = async (text: string) => (await outside.query<{ found: string }>(text)).map(({ found }) => found);
+  const tables = await read(
+    `SELECT table_name AS found FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
+  );
+  const rows: Record<string, readonly string[]> = {};
+  for (const table of tables) rows[table] = await read(`SELECT row::text AS found FROM "${table}" AS row ORDER BY 1`);
+  return rows;
+}

@@ -64,6 +64,21 @@ forEachDatabase('attempts', (open) => {
     assert.deepEqual(await store.attempts.begin(beginning('nowhere'), () => true), { kind: 'unknown_world' });
   });
 
+  test('no turn is begun after the last one that is asked for, also after an attempt that failed', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'ends');
+    const beginUntil = async (until_turn: number): Promise<string> => {
+      const begun = await store.attempts.begin({ ...beginning('ends'), until_turn }, () => true);
+      if (begun.kind === 'begun') await store.attempts.fail(begun.lease, failing());
+      return begun.kind;
+    };
+    await playTurn(store, 'ends', PATCH);
+    assert.equal(await beginUntil(1), 'not_asked_for');
+    assert.equal(await beginUntil(2), 'begun');
+    assert.equal(await beginUntil(1), 'not_asked_for');
+    assert.equal(await beginUntil(2), 'begun');
+  });
+
   test('a call is on record while it runs, and afterwards with its answer as redaction lets it be seen', async () => {
     const { store } = await open();
     await makeWorld(store, 'call');

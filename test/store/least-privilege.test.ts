@@ -76,6 +76,7 @@ test('a role with the documented rights runs and queues turns of the park, and f
       CHUKWA_DATABASE_URL: as_runner.href,
       CHUKWA_LLM_BASE_URL: model.url,
       CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
+      CHUKWA_BUDGET_TOKENS: '1000000',
     });
     const engine = must(await composition.openEngine());
     const place = { working_folder: `${ROOT}workflows`, root: `${ROOT}workflows` };

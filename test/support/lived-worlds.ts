@@ -9,6 +9,7 @@ import { assertDocumented } from './documented-answers.js';
 import { lettersToApprove, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
 import { TOKENS } from './served-park.js';
 import { misbehave } from './faults.js';
+import { playReading } from './reading-study.js';
 
 /** Worlds in which everything has happened that a page can tell, and a server of their pages. */
 export interface LivedWorlds {
@@ -23,7 +24,7 @@ export interface LivedWorlds {
 /**
  * Plays on one database: the park, with a rejected answer, a failed attempt and one that adopts it; its fork; people who
  * think concurrently; several nodes; services that fail; readings by GET and from a file; a call that waits, one that
- * was reported, one that is in doubt and one that was settled; one that waits for a person, and one that was denied; turns that are queued; a world that was deleted. Close it.
+ * was reported, one that is in doubt and one that was settled; one that waits for a person, and one that was denied; turns that are queued; a study; a world that was deleted. Close it.
  */
 export async function serveLivedWorlds(): Promise<LivedWorlds> {
   const stage = await openParkStage('PostgreSQL');
@@ -46,6 +47,7 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
   await playLetters(stage, act);
   await playApprovals(stage, act, { after: (remove) => closings.push(remove) });
   await playDoubts(stage, act);
+  await playReading(stage, { after: (remove) => closings.push(remove) });
   const { world_slug } = await stage.play({ scenario: 'simple' });
   must(await make(stage.engine, deleteWorld, { world_slug }, personHere()));
   const close = async (): Promise<void> => {
@@ -83,12 +85,12 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
 
 /** A letter that waits for a person, a bill that was denied, and one that a grant has approved. */
 async function playApprovals(stage: ParkStage, act: Act, test: Parameters<typeof lettersToApprove>[0]): Promise<void> {
-  for (const [decision, said] of [
-    ['decision', { decision: 'denied' }],
-    ['grant', { uses: 2 }],
+  for (const [path, said] of [
+    ['', { decision: 'denied' }],
+    ['/grant', { uses: 2 }],
   ] as const) {
     const { report, before } = await stage.play({ scenario: 'bills' });
-    await act(`/approvals/${report.unapproved?.[0]?.approval_id}/${decision}`, said);
+    await act(`/approvals/${report.unapproved?.[0]?.approval_id}${path}`, said);
     await stage.run(before);
   }
   await stage.play({ scenario: 'letters', workflows: await lettersToApprove(test) });

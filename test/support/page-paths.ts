@@ -21,9 +21,15 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const grant_id = stage.engine.runtime.clock.uuid();
   const granted = { grant_id, world_slug, tool_name: 'buy_candy', subject_id: null, arguments: {}, uses: 1 } as const;
   await stage.engine.store.grants.add({ ...granted, granted_by: 'ann', deadline_ms: 1, reason: null });
+  const study_label = 'reading';
+  const document = { label: study_label, question: 'Does Bob read?', seeds: [1], measures: [] };
+  const hash = '0'.repeat(64);
+  const sealed = { study_label, study_hash: hash, document, probes: {}, worlds: [], limits: {}, sealed_at: 0 };
+  await stage.engine.store.studies.seal(sealed);
   const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
   const keys: Readonly<Record<string, string>> = {
     ':world_slug': world_slug,
+    ':study_label': study_label,
     ':turn': '1',
     ':entity_id': 'bob',
     ':tool': 'buy_candy',

@@ -45,8 +45,9 @@ function viewApproval(shown: ApprovalRecord): RecordView {
           node: shown.workflow_node_id,
           source: linkTo('response_source', shown.source_hash, shown.source_label),
           asked: moment(shown.asked_at),
-          waited: shown.waited_ms === null ? null : toDuration(shown.waited_ms),
+          waited: duration(shown.waited_ms),
           until: moment(shown.deadline),
+          left: duration(shown.left_ms),
           rule: code(shown.rule),
           why: shown.because,
           call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
@@ -76,6 +77,9 @@ function viewApproval(shown: ApprovalRecord): RecordView {
   };
 }
 
+const duration = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : toDuration(milliseconds);
+
 /** Of an argument, by its pointer. */
 const originColumns: Columns<readonly [pointer: string, origins: readonly string[]]> = {
   argument: ([pointer]) => code(pointer),
@@ -89,7 +93,8 @@ const columns: Columns<ApprovalRecord> = {
   turn: ({ attempted_turn }) => attempted_turn,
   subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
   'asked (UTC)': ({ asked_at }) => moment(asked_at),
-  'until (UTC)': ({ deadline }) => moment(deadline),
+  waited: ({ waited_ms }) => duration(waited_ms),
+  left: ({ left_ms }) => duration(left_ms),
   'decided by': ({ decided_by }) => decided_by,
 };
 

@@ -12,6 +12,8 @@ import { RECORDING_PROBLEMS } from './recordings.js';
 import { REFERENCE_PROBLEMS } from './references.js';
 import { SCENARIO_PROBLEMS } from './scenarios.js';
 import { SCHEMA_PROBLEMS } from './schemas.js';
+import { STUDY_RUN_PROBLEMS } from './study-runs.js';
+import { STUDY_PROBLEMS } from './studies.js';
 import { SURROUNDINGS_PROBLEMS } from './surroundings.js';
 import { TEST_PROBLEMS } from './tests.js';
 import { WORKFLOW_PROBLEMS } from './workflows.js';
@@ -31,8 +33,10 @@ export const PROBLEMS = {
   ...SCHEMA_PROBLEMS,
   ...SCENARIO_PROBLEMS,
   ...WORKFLOW_PROBLEMS,
+  ...STUDY_PROBLEMS,
   ...COMPONENT_PROBLEMS,
   ...WORLD_PROBLEMS,
+  ...STUDY_RUN_PROBLEMS,
   ...CALL_PROBLEMS,
   ...EVIDENCE_PROBLEMS,
   ...LEDGER_PROBLEMS,
@@ -80,8 +84,10 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In schemas', problems: SCHEMA_PROBLEMS },
   { heading: 'In scenarios', problems: SCENARIO_PROBLEMS },
   { heading: 'In workflows', problems: WORKFLOW_PROBLEMS },
+  { heading: 'In studies', problems: STUDY_PROBLEMS },
   { heading: 'In look-ups of stored documents', problems: COMPONENT_PROBLEMS },
   { heading: 'In worlds', problems: WORLD_PROBLEMS },
+  { heading: 'In studies that run', problems: STUDY_RUN_PROBLEMS },
   { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
   { heading: 'In evidence', problems: EVIDENCE_PROBLEMS },
   { heading: 'In ledgers', problems: LEDGER_PROBLEMS },

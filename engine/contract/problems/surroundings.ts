@@ -327,6 +327,12 @@ export const SURROUNDINGS_PROBLEMS = {
         : `${suggested(known)} Or add it: chukwa connections add ID.`,
     example: { id: 'mial', nearest: 'mail', known: ['mail'] },
   }),
+  CONNECTION_OF_ENVIRONMENT: content({
+    meaning: 'A connection that is to be removed is set by a variable of the environment, and is not in the file.',
+    message: ({ variable }) => `The connection is set by ${variable}, and is not in your file.`,
+    repair: ({ variable }) => `Unset ${variable}.`,
+    example: { variable: 'CHUKWA_CONNECTION_POST_OFFICE' },
+  }),
   CONNECTIONS_UNREADABLE: environment({
     meaning: 'The file of connections cannot be opened: its place, its key or its mode is missing or wrong.',
     ...byKind(

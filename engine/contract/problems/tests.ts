@@ -150,6 +150,18 @@ export const TEST_PROBLEMS = {
     repair: (facts) => ('turn' in facts ? 'Correct this answer.' : facts.repair),
     example: { reason: 'must be an integer, not a string', repair: 'Write for example 3.' },
   }),
+  RULE_NAMES_NOTHING: content<KnownNames & { readonly name: string }>({
+    meaning: 'The answer of a rule of a population reads a value that the rule does not have.',
+    message: ({ name }) => `This rule has no value ${name}.`,
+    repair: ({ known, nearest }) =>
+      nearest === undefined ? `Write one of ${known.join(', ')}; or add it to "values".` : `Did you mean ${nearest}?`,
+    example: { name: 'amonut', nearest: 'amount', known: ['subject', 'turn', 'amount'] },
+  }),
+  DRAW_RANGE_EMPTY: content<{ readonly minimum: number; readonly maximum: number }>({
+    message: ({ minimum, maximum }) => `No number is at least ${minimum} and at most ${maximum}.`,
+    repair: () => 'Exchange the two.',
+    example: { minimum: 20, maximum: 0 },
+  }),
   TEST_NAMES_NOTHING: content<NamedNowhere>({
     message: sayNowhere,
     repair: suggestedOrNone,

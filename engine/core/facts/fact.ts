@@ -73,6 +73,8 @@ export interface CallStarted extends FactTime {
   readonly invocation_kind: InvocationKind;
   readonly effect_class: EffectClass;
   readonly request_hash: string;
+  /** SHA-256 of the canonical JSON of what its request comes from; null where that is not traced. */
+  readonly origins_hash: string | null;
   /** Of a call of a model: its row in the record. */
   readonly llm_call_id: string | null;
   readonly source_hash: string;
@@ -219,7 +221,7 @@ export interface PatchFact {
   readonly node_id: string;
   /** The generation that gave it. */
   readonly source_invocation_id: string;
-  /** SHA-256 of the canonical JSON of narration, touched entities and effects, with the values before and after. */
+  /** SHA-256 of the canonical JSON of narration, touched entities, origins, and effects with the values before and after. */
   readonly patch_hash: string;
 }
 

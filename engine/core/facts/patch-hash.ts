@@ -7,9 +7,16 @@ export interface TakenPatch {
   readonly narration: string;
   readonly touched_entities: readonly string[];
   readonly effects: readonly AppliedEffect[];
+  /** Null of a patch of an earlier version. */
+  readonly origins: readonly string[] | null;
 }
 
-/** What a patch said and changed, as 64 hex digits. */
-export function patchHash({ narration, touched_entities, effects }: TakenPatch): string {
-  return hashOfStored({ narration, touched_entities, effects } as unknown as Json);
+/** What a patch said and changed, and where it came from, as 64 hex digits. */
+export function patchHash(patch: TakenPatch): string {
+  return hashOfStored(toHashed(patch));
+}
+
+/** What is hashed of a patch: whoever has its canonical text can compare it. */
+export function toHashed({ narration, touched_entities, effects, origins }: TakenPatch): Json {
+  return { narration, touched_entities, effects, ...(origins === null ? {} : { origins }) } as unknown as Json;
 }

@@ -417,7 +417,7 @@ function detailsOf({ start, end, is_superseded }: Call): JsonObject {
     performance: start.performance,
     invocation_kind: start.invocation_kind,
     effect_class: start.effect_class,
-    args_summary: { request_hash: start.request_hash },
+    args_summary: { request_hash: start.request_hash, origins_hash: start.origins_hash },
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
     policy_ruling: start.policy_ruling && { ...start.policy_ruling },

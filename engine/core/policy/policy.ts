@@ -1,10 +1,16 @@
 import type { Json } from '../../contract/json.js';
 import type { Rule as AuthoredRule, ToolPolicy } from '../../generated/tool-policy.js';
 import type { EffectClass } from '../../generated/workflow.js';
-import { toPointer } from '../content/json-pointer.js';
-import { type Origin, type Origins, unionOf } from '../prompt/origins.js';
-import { compileCondition, type ReadArguments, readerOf } from './condition.js';
-import { leavesOf, type Provenance } from './provenance.js';
+import type { Origin, Origins } from '../prompt/origins.js';
+import {
+  type ArgumentCondition,
+  compileCondition,
+  isMet,
+  placesOfPolicy,
+  type ReadArguments,
+  readerOf,
+} from './condition.js';
+import type { Provenance } from './provenance.js';
 
 export type Decision = AuthoredRule['decide'];
 
@@ -42,13 +48,15 @@ export interface Rule {
   readonly tools?: ReadonlySet<string>;
   /** It permits nothing by itself: an approval of the short form is asked for allowed calls alone. */
   readonly of_allowed?: true;
+  /** On arguments: all of them must be met. */
+  readonly conditions: readonly ArgumentCondition[];
+  /** On the origins of the arguments; absent where it matches any. */
+  readonly fromOrigins?: (origins: Origins | 'anything') => boolean;
   /** It depends on arguments or their origins. */
   readonly is_conditional: boolean;
   /** It keeps a model from choosing every argument freely: by its values, by their origins, or by a person or a denial. */
   readonly binds: boolean;
   readonly selects: (call: PolicedCall) => boolean;
-  /** @param read of this call, where several rules are asked */
-  readonly meets: (call: AskedCall, read?: ReadArguments) => boolean;
 }
 
 /** A policy, compiled once for a scenario. */
@@ -63,10 +71,11 @@ const STRENGTH: readonly Decision[] = ['deny', 'require_approval', 'allow'];
 
 /** Compiles a policy; its short form becomes rules like the others. */
 export function compileRules(policy: Pick<ToolPolicy, 'allow' | 'require_approval' | 'rules'>): Rules {
+  const placeOf = placesOfPolicy();
   const all = [
     ...policy.allow.map((name, index) => toAllowed(name, `/allow/${index}`)),
     ...policy.require_approval.map((name, index) => toApproval(name, `/require_approval/${index}`)),
-    ...(policy.rules ?? []).map((rule, index) => toRule(rule, `/rules/${index}`)),
+    ...(policy.rules ?? []).map((rule, index) => toRule(rule, `/rules/${index}`, placeOf)),
   ];
   const ranked = STRENGTH.flatMap((decision) => all.filter(({ decide }) => decide === decision));
   const general = ranked.filter(({ tools }) => tools === undefined);
@@ -89,8 +98,19 @@ export function compileRules(policy: Pick<ToolPolicy, 'allow' | 'require_approva
 
 /** Decides about a call. Every rule that matches counts: deny over approval over allow; none of them denies. */
 export function decide(rules: Rules, call: AskedCall): Ruling {
-  const read = readerOf(call.arguments);
-  return rulingOf(rules.selecting(call), (rule) => rule.meets(call, read));
+  const read = readerOf(call.arguments, call.provenance);
+  return rulingOf(rules.selecting(call), (rule) => meets(rule, read));
+}
+
+/** The rules that match a call, the strongest decision first. */
+export function listMatching(rules: Rules, call: AskedCall): readonly Rule[] {
+  const read = readerOf(call.arguments, call.provenance);
+  return rules.selecting(call).filter((rule) => meets(rule, read));
+}
+
+function meets({ conditions, fromOrigins }: Rule, read: ReadArguments): boolean {
+  for (const condition of conditions) if (!isMet(condition, read)) return false;
+  return fromOrigins === undefined || fromOrigins(read.origins());
 }
 
 /** What may still be decided about a call once its arguments are known. */
@@ -138,10 +158,10 @@ function toAllowed(name: string, pointer: string): Rule {
     decide: 'allow',
     because,
     tools,
+    conditions: [],
     is_conditional: false,
     binds: false,
     selects: always,
-    meets: always,
   };
 }
 
@@ -162,28 +182,28 @@ function toApproval(name: string, pointer: string): Rule {
     decide: 'require_approval',
     because,
     of_allowed: true,
+    conditions: [],
     is_conditional: false,
     binds: true,
     selects: isEffectClass(name) ? ({ effect }) => effect === name : always,
-    meets: always,
     ...(isEffectClass(name) ? {} : { tools: new Set([name]) }),
   };
 }
 
-function toRule(authored: AuthoredRule, pointer: string): Rule {
+function toRule(authored: AuthoredRule, pointer: string, placeOf: ReturnType<typeof placesOfPolicy>): Rule {
   const conditions = Object.entries(authored.arguments ?? {}).map(([place, condition]) =>
-    compileCondition(place, condition),
+    compileCondition(placeOf(place), condition),
   );
-  const hasOrigins = toOriginTest(authored);
+  const fromOrigins = toOriginTest(authored);
   return {
     pointer,
     decide: authored.decide,
     because: authored.because ?? 'a rule of the policy matches it',
-    is_conditional: conditions.length > 0 || hasOrigins !== undefined,
+    conditions,
+    is_conditional: conditions.length > 0 || fromOrigins !== undefined,
     binds: bindsArguments(authored),
     selects: toSelector(authored),
-    meets: (call, read = readerOf(call.arguments)) =>
-      conditions.every((meets) => meets(read, call.provenance)) && (hasOrigins?.(originsOf(call)) ?? true),
+    ...(fromOrigins && { fromOrigins }),
     ...(authored.tools === undefined ? {} : { tools: new Set(authored.tools) }),
   };
 }
@@ -207,16 +227,10 @@ function toSelector({ effects, sources, subjects }: AuthoredRule): Rule['selects
 function toOriginTest({ origins, decide: decision }: AuthoredRule) {
   if (origins === undefined) return undefined;
   const listed = new Set(origins);
-  const isListed = (origin: Origin): boolean =>
-    listed.has(origin) || (origin.startsWith('source:') && listed.has('source:*'));
+  const everySource = listed.has('source:*');
+  const isListed = (origin: Origin): boolean => listed.has(origin) || (everySource && origin.startsWith('source:'));
   return (found: Origins | 'anything'): boolean => {
     if (found === 'anything') return decision !== 'allow';
     return decision === 'allow' ? found.every(isListed) : found.some(isListed);
   };
-}
-
-/** The origins of all arguments of a call. Without arguments, what the model saw made it call. */
-function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): Origins | 'anything' {
-  const all = leavesOf(args).map(({ tokens }) => known.get(toPointer(tokens)) ?? seen);
-  return all.includes('anything') ? 'anything' : unionOf(all.filter((origins) => origins !== 'anything'));
 }

@@ -44,8 +44,22 @@ export interface TracedRequest extends Provenance {
 }
 
 /** The provenance of a request as its record has it: origins by pointer, and under `""` those of all other arguments. */
-export function toArgumentOrigins({ seen, known }: TracedRequest): Readonly<Record<string, Origins>> {
+function toArgumentOrigins({ seen, known }: TracedRequest): Readonly<Record<string, Origins>> {
   return { '': seen, ...Object.fromEntries(known) };
+}
+
+/**
+ * The text in which the record of a call says where its request comes from; a generation has its answer from all that it is shown.
+ * @returns undefined where that is not traced
+ */
+export function originsText({ generation, provenance }: Traced): string | undefined {
+  if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
+  return provenance && canonicalText(toArgumentOrigins(provenance));
+}
+
+interface Traced {
+  readonly generation?: Pick<Shown, 'messages'>;
+  readonly provenance?: TracedRequest;
 }
 
 /** Everything that a request comes from. */

@@ -261,6 +261,8 @@ export interface Program {
   readonly sessions?: readonly SessionProgram[];
   /** The budget of each of its worlds; left out where they have none. */
   readonly world_budget?: Limits;
+  /** The budget of the study that plays the world; left out where none does, or it bounds nothing. */
+  readonly study_budget?: { readonly study_label: string; readonly limits: Limits };
   /** Left out where nothing is priced. */
   readonly price?: PriceTokens;
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { type Problem, problem } from '../../contract/problem.js';
 import { type ByTurn, withoutMark } from '../../contract/scripted.js';
+import { listNamed, type Place } from '../content/list-named.js';
 import { among } from '../content/nearest-name.js';
 import { findAt, isObject, toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
@@ -53,22 +54,6 @@ const NAMED_BY_ANSWERS: Named<'entity' | 'environment' | 'tool'> = [
   ['environment', 'patch/effects/*/environment_label'],
   ['tool', 'tool_call/name'],
 ];
-
-type Place = readonly string[];
-
-/** The texts in the places of a pattern, each with its own place. */
-export function listNamed(
-  value: Json,
-  [token, ...rest]: readonly string[],
-  place: Place = [],
-): readonly { readonly name: string; readonly place: Place }[] {
-  if (token === undefined) return typeof value === 'string' ? [{ name: value, place }] : [];
-  if (typeof value !== 'object' || value === null) return [];
-  const members: readonly (readonly [string, Json])[] = Object.entries(value);
-  if (token === 'NAME') return members.map(([name]) => ({ name, place: [...place, name] }));
-  const meant = members.filter(([name]) => token === '*' || token === name);
-  return meant.flatMap(([name, inner]) => listNamed(inner, rest, [...place, name]));
-}
 
 /** Finds parts of a test that no answers can bring about: unknown names, keys of no call, turns that are not run. */
 export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Problem[] {

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Problem, problem } from '../../contract/problem.js';
 import { contentHash } from '../content/canonical.js';
-import { appendToken } from '../content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
 import { type DocumentKind, isComponentKind } from './link/document-kind.js';
 import { findMeant } from './link/find-meant.js';
@@ -103,7 +102,7 @@ function linkAll(
 function findHash({ reference, to }: Edge, linked: ReadonlyMap<string, LinkedDocument>): string | undefined {
   if ('hash' in reference.target) return reference.target.hash;
   const target = to === undefined ? undefined : linked.get(to);
-  return target?.kind === reference.wants ? target.hash : undefined;
+  return target !== undefined && target.kind === reference.wants ? target.hash : undefined;
 }
 
 /** The documents that a reference can lead to. */
@@ -128,7 +127,7 @@ function listEdges(file: DocumentToLink, known: Known): readonly Edge[] {
 function toEdge(from: string, reference: Reference, known: Known): Edge {
   if ('hash' in reference.target) return { from, reference, to: undefined, problem: undefined };
   if (isMisnamedPrompt(reference)) return { from, reference, to: undefined, problem: undefined };
-  const place = { pointer: appendToken(reference.pointer, 'path') };
+  const place = { pointer: reference.path_pointer };
   const { path } = reference.target;
   const resolved = known.resolvePath(from, path);
   if (!resolved.ok) {
@@ -156,7 +155,8 @@ function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>):
 /** The kind of document that a reference wants and the one that it leads to, where they differ. */
 function kindsOf({ to, reference }: Edge, byPath: ReadonlyMap<string, DocumentToLink>) {
   const found = to === undefined ? undefined : byPath.get(to)?.kind;
-  return found === undefined || found === reference.wants ? undefined : { wanted: reference.wants, found };
+  const { wants: wanted } = reference;
+  return found === undefined || wanted === undefined || found === wanted ? undefined : { wanted, found };
 }
 
 function linkOne(

@@ -1,5 +1,6 @@
 import { connectionVariable } from '../../contract/engine-variables.js';
 import type { JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { SLUG } from '../../contract/slug.js';
 import { among } from '../../core/content/nearest-name.js';
@@ -52,6 +53,27 @@ export async function addConnection(
     return refuse(problem('CONNECTION_INVALID', { place: id, reason: `${connectionVariable(id)} would hide it` }));
   const added = await add(id, { ...members, secret });
   return added.ok ? succeed(withoutSecret({ id, store: 'file', connection: added })) : added;
+}
+
+export interface RemovedConnection {
+  readonly id: string;
+  /** The variable that still sets one of this id. */
+  readonly still_set_by?: string;
+}
+
+/** Takes a connection out of the file of this user. One of the environment is the operator's to unset. */
+export async function removeConnection(
+  { remove, list, lookUp }: Pick<OperatorConnections, 'remove' | 'list' | 'lookUp'>,
+  id: string,
+): Promise<Outcome<RemovedConnection>> {
+  const removed = await remove(id);
+  if (!removed.ok) return removed;
+  const variable = connectionVariable(id);
+  const still_set_by = lookUp(variable) === undefined ? undefined : variable;
+  if (removed.value) return succeed({ id, ...present({ still_set_by }) });
+  if (still_set_by !== undefined) return refuse(problem('CONNECTION_OF_ENVIRONMENT', { variable: still_set_by }));
+  const known = (await list()).connections.map((connection) => connection.id);
+  return refuse(problem('CONNECTION_UNKNOWN', { id, ...among(id, known) }));
 }
 
 export interface ConnectionTest extends TestedConnection {

@@ -7,10 +7,12 @@ import type { ConnectionStore } from '../../ports/connections.js';
 import { parseConnection } from './parse.js';
 import { readSealed, type SealedPlace, writeSealed } from './sealed-file.js';
 
-/** The operator's connections, for commands that add some. */
+/** The operator's connections, for commands that change some. */
 export interface OperatorConnections extends ConnectionStore {
   /** Adds one to the file, in place of an earlier one of its id. */
   add(id: string, connection: Json): Promise<Outcome<Connection>>;
+  /** Takes one out of the file. @returns whether it was there */
+  remove(id: string): Promise<Outcome<boolean>>;
   /** A variable of the environment. */
   lookUp(variable: string): string | undefined;
 }
@@ -63,6 +65,14 @@ export function openConnections(parts: StoreParts): OperatorConnections {
       if (!file.ok) return file;
       const written = await writeSealed(parts, { ...file.value, [id]: given });
       return written.ok ? connection : written;
+    },
+    async remove(id) {
+      const file = await readSealed(parts);
+      if (!file.ok) return file;
+      const { [id]: removed, ...kept } = file.value;
+      if (removed === undefined) return succeed(false);
+      const written = await writeSealed(parts, kept);
+      return written.ok ? succeed(true) : written;
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Store } from '../../store/open-store.js';
 import type { Place } from './find-files.js';
 import { type Finding, sortFindings, toFinding } from './finding.js';
 import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+import { complainOfStudies, listReplacing } from './studies.js';
 import { type CheckTest, complainOfTests, type FileComplaint, listTested } from './tests.js';
 
 type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
@@ -70,17 +71,21 @@ export async function validateLoaded(
   const isNeeded = (path: string): boolean =>
     !listRead(linking.linked).has(path) || found.some((one) => one.path === path && isOfPlugin(one.problem));
   const tests = checkTests(parts, { ...loaded, files: drafts }, linked, contents).filter(isOwn);
+  const studies = complainOfStudies(loaded, { ...parts, isSound });
   const problems = [
     ...checked.flatMap(({ file, problems }) =>
       problems.map((problem) => at(file, isOfPlugin(problem) && !isNeeded(file.path) ? toDenied(problem) : problem)),
     ),
     ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
     ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
-    ...[...scenarios, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
+    ...[...scenarios, ...tests, ...studies].map(({ path, problem }) => at(getFile(files, path), problem)),
   ];
   const components = withoutUnused(linking.linked);
   const ok = !problems.some(isError);
-  const unread = ok ? listUnread(components).map(({ path, problem }) => at(getFile(files, path), problem)) : [];
+  const replacing = listReplacing(loaded);
+  const unread = (ok ? listUnread(components) : [])
+    .filter(({ path }) => !replacing.has(path))
+    .map(({ path, problem }) => at(getFile(files, path), problem));
   const own = loaded.files.filter(({ path, source }) => source !== undefined && !path.startsWith(SHIPPED_PREFIX));
   const { left_out = [] } = loaded;
   return { ok, findings: sortFindings([...problems, ...unread]), checked: own.length, left_out, components };

@@ -1,5 +1,6 @@
+import { findInPopulation, promptOf } from '../../contract/population.js';
 import { type ByTurn, findScripted } from '../../contract/scripted.js';
-import type { Answer } from '../../generated/answers.js';
+import type { Answer, Answers } from '../../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
 
 export interface WrittenAnswer {
@@ -12,15 +13,16 @@ export interface WrittenAnswer {
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
   /** Prepares the answers for a world. @param fill makes up missing answers; they are still listed as missing */
-  prepare(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
+  prepare(world_slug: string, answers: Given, fill?: AnswerCall): void;
   /** Answers of a turn that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];
   /** Calls without a written answer, in the order in which they were made. */
   listMissing(world_slug: string): readonly CallToAnswer[];
 }
 
-interface Page {
-  readonly turns: ByTurn<Answer>;
+type Given = Pick<Answers, 'turns' | 'population'>;
+
+interface Page extends Given {
   readonly used: Set<string>;
   readonly missing: CallToAnswer[];
   readonly fill: AnswerCall;
@@ -35,18 +37,20 @@ export function openAnswerBook(): AnswerBook {
   };
   return {
     answerCall: (call) => {
-      const { turns, used, missing, fill } = pageOf(call.world_slug);
+      const { turns, population = [], used, missing, fill } = pageOf(call.world_slug);
       const found = findScripted(turns, call);
       if (found !== undefined) {
         used.add(nameOf(found));
         return found.value;
       }
+      const said = findInPopulation(population, { ...call, prompt: promptOf(call.request) });
+      if (said !== undefined) return said;
       // A call that a person must approve is asked for twice: for the decision, and when it is made.
       if (!missing.some(({ turn, key }) => turn === call.turn && key === call.key)) missing.push(call);
       return fill(call);
     },
-    prepare: (world_slug, turns, fill = () => undefined) =>
-      void pages.set(world_slug, { turns, used: new Set(), missing: [], fill }),
+    prepare: (world_slug, answers, fill = () => undefined) =>
+      void pages.set(world_slug, { ...answers, used: new Set(), missing: [], fill }),
     listUnused: (world_slug) => {
       const { turns, used } = pageOf(world_slug);
       // An answer of every other turn is often more than these turns need.

@@ -24,6 +24,7 @@ import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
 import { missingAnswer, openSkeleton, withoutTries } from './missing-answer.js';
 import { plantWorld, toStorable } from './plant.js';
+import { withOrigins } from './planted-origins.js';
 
 interface DryRun extends Omit<WatchedRun, 'answers_file' | 'with_toys'>, Pick<RunRequest, 'world_slug'> {
   /** Absent where all answers are to be made up. */
@@ -53,10 +54,10 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     if (!answers.ok) return answers;
     const written = openSkeleton(program, answers.value.turns);
     const { scenario, write_missing } = request;
-    book.prepare(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
+    book.prepare(world.world_slug, answers.value, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
-    const engine = withEarlierEvents(opened.value, original.value.events);
+    const engine = withEarlierEvents(withOrigins(opened.value, world), original.value.events);
     const asked = { ...request, execution: 'per_subject_ordered' } as const;
     const run = withNews(await runTurns(engine, asked), news);
     if (!run.ok) return run;
@@ -73,7 +74,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     }
     if (missing.length > 0 && run.value.turns.at(-1)?.status === 'failed') {
       // The rest of the turns, with made-up answers, shows what else is missing.
-      book.prepare(world.world_slug, answers.value.turns, written.fill);
+      book.prepare(world.world_slug, answers.value, written.fill);
       const committed = run.value.turns.filter(({ status }) => status === 'committed').length;
       const rest = { ...asked, turns: asked.turns - committed, anew: true, onProgress: () => undefined };
       const filled = await runTurns(engine, rest);

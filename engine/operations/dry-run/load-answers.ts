@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
 import type { Program } from '../../core/protocol/program.js';
@@ -41,5 +42,6 @@ function findAnswers(loaded: LoadedFiles, file: File) {
   const { test, answers: named } = read;
   const own: Turns = test.answers ?? {};
   const { version, label } = test;
-  return { answers: { version, label, turns: joinTurns(named?.turns ?? {}, own) }, own, member: 'answers' };
+  const turns = joinTurns(named?.turns ?? {}, own);
+  return { answers: present({ version, label, turns, population: named?.population }), own, member: 'answers' };
 }

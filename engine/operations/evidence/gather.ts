@@ -1,4 +1,3 @@
-import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { findAt } from '../../core/content/json-pointer.js';
@@ -222,7 +221,7 @@ async function readCall(archive: Archive, id: string) {
 async function readPatches({ store }: Archive, seal: SealStatement | undefined): Promise<readonly string[]> {
   // A settlement has no patches of its own.
   if (seal === undefined || seal.source_invocation_id !== '') return [];
-  return (await store.log.patches(seal)).map((patch) => canonicalText(patch as unknown as Json));
+  return store.log.patches(seal);
 }
 
 type Claimed = Wanted & { readonly world_slug: string; readonly entity_id: string; readonly turn?: number };

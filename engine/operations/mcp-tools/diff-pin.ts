@@ -34,15 +34,22 @@ export interface PinDrift {
   readonly is_written: boolean;
 }
 
+interface DiffRequest {
+  readonly place: Place;
+  readonly connection?: string | undefined;
+  readonly write: boolean;
+}
+
 /**
  * Asks the server of a source for its tools, and compares the one that the source names.
  * @param file of the source; or the hash of a stored one, which cannot be written
+ * @param connection the id of the one that its requests get
  * @param write pins what is served
  */
 export async function diffPin(
   composition: Pick<Composition, 'openArchive' | 'openAuthoring' | 'withSources'>,
   file: string,
-  { place, write }: { readonly place: Place; readonly write: boolean },
+  { place, connection, write }: DiffRequest,
 ): Promise<Outcome<PinDrift>> {
   const authoring = await composition.openAuthoring();
   const found = await findTriedSource(composition, authoring, file, place);
@@ -56,7 +63,7 @@ export async function diffPin(
   if (name !== plugin?.name || typeof server_env !== 'string' || typeof tool_name !== 'string')
     return refuse(problem('SOURCE_IS_NO_SERVER', { label: found.value.label, plugin: name }));
   const wanted = { server_env, variables: {} };
-  const listed = await composition.withSources((sources) => listServerTools(sources, wanted), wanted);
+  const listed = await composition.withSources((sources) => listServerTools(sources, wanted, connection), wanted);
   if (!listed.ok) return listed;
   const tool = listed.value.tools.find((each) => each.name === tool_name);
   const { pin = null, pinned = {} } = settings as { readonly pin?: string; readonly pinned?: JsonObject };

@@ -22,10 +22,11 @@ export interface ServerTools {
 
 const LIMITS = { max_runtime_ms: 60_000, max_request_bytes: 1_024, max_result_bytes: 4_194_304 } as const;
 
-/** Calls a server for all pages of its list of tools. Nothing is recorded. */
+/** Calls a server for all pages of its list of tools. Nothing is recorded. @param connection the id of the one that it gets */
 export async function listServerTools(
   { authoring, callSource }: OpenSources,
   { server_env, variables }: WantedServer,
+  connection?: string,
 ): Promise<Outcome<ServerTools>> {
   const is_given = Object.keys(variables).length > 0;
   const plugin = findListing(authoring.catalogue);
@@ -37,7 +38,7 @@ export async function listServerTools(
     [tool_list.interface_field]: true,
   };
   const outcome = await callSource(
-    toInvoke({ key: 'tools', label: 'tools', interface: settings, request: {}, ...LIMITS }),
+    toInvoke({ key: 'tools', label: 'tools', interface: settings, request: {}, connection, ...LIMITS }),
     { client_request_id: 'mcp-tools/turn-1/tools', correlation_id: 'tools', signal: new AbortController().signal },
     FORGETFUL,
   );

@@ -52,8 +52,13 @@ const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_resu
 /**
  * Asks a model three small questions, and finds settings with which it answers them: first the source as it is written,
  * then one change after the other. Nothing is recorded.
+ * @param connection the id of the one that its requests get
  */
-export async function tryModel(opened: OpenSources, source: TriedSource): Promise<Outcome<ModelTrial>> {
+export async function tryModel(
+  opened: OpenSources,
+  source: TriedSource,
+  connection?: string,
+): Promise<Outcome<ModelTrial>> {
   const { authoring, callSource } = opened;
   const { plugins } = authoring.catalogue;
   const plugin = plugins.find(({ name }) => name === source.interface.name);
@@ -67,7 +72,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
   let resolved: ResolvedSource = {};
   const recorder: CallRecorder = { started: async (known) => void (resolved = known), flushed: async () => {} };
   const asked = async (question: Question, changes: Changes): Promise<CallOutcome> => {
-    const command = toCommand(plugin, source, { question, changes });
+    const command = toCommand(plugin, source, { question, changes, connection });
     const { signal } = new AbortController();
     const result = await callSource(
       command,
@@ -128,10 +133,16 @@ async function askAll(
   return { tried, changes };
 }
 
+interface Asked {
+  readonly question: Question;
+  readonly changes: Changes;
+  readonly connection: string | undefined;
+}
+
 function toCommand(
   { manifest }: Pick<PluginDescription, 'manifest'>,
   source: TriedSource,
-  { question, changes }: { readonly question: Question; readonly changes: Changes },
+  { question, changes, connection }: Asked,
 ): Invoke {
   const wire = applyChanges(source.interface, changes) as TriedSource['interface'];
   const delivery = readDelivery(manifest, wire) ?? 'prompt';
@@ -146,6 +157,7 @@ function toCommand(
     interface: settings,
     request: null,
     generation,
+    connection,
     ...LIMITS,
     max_runtime_ms,
   };

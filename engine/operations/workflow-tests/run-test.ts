@@ -11,6 +11,7 @@ import type { AttemptRecord } from '../../ports/records.js';
 import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answer-book.js';
 import { isTryAfter, missingAnswer, openSkeleton, withoutTries } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
+import { withOrigins } from '../dry-run/planted-origins.js';
 import type { LoadedTest } from '../documents/index.js';
 import type { Engine } from '../engine.js';
 import { loadScenario } from '../load-program.js';
@@ -76,9 +77,10 @@ export async function runTest(
   if (!planted.ok) return planted;
   const { program } = stored.value;
   const turns = joinTurns(answers?.turns ?? {}, test.answers ?? {});
-  book.prepare(world_slug, turns, openSkeleton(program, turns).fill);
+  const { population } = answers ?? {};
+  book.prepare(world_slug, present({ turns, population }), openSkeleton(program, turns).fill);
   const { signal } = bench;
-  const run = await runTurns(engine, {
+  const run = await runTurns(withOrigins(engine, start), {
     world_slug,
     turns: test.turns ?? 1,
     execution: 'per_subject_ordered',

@@ -24,7 +24,7 @@ const CLAIM_FREE = prepare(
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch, request_mark FROM worlds
      WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
-       AND scenario_hash = :scenario_hash AND NOT EXISTS (
+       AND scenario_hash = :scenario_hash AND turn < coalesce(:until_turn::bigint, turn + 1) AND NOT EXISTS (
          SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
      FOR UPDATE),
    free AS (
@@ -92,6 +92,7 @@ export function toClaim(request: BeginAttempt) {
     started_at: toTimestamp(request.started_at),
     lease_ms: request.lease_ms,
     inbox_id: request.inbox_id ?? null,
+    until_turn: request.until_turn ?? null,
   };
 }
 
@@ -108,7 +109,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, claimed: ClaimedWorld
 const LOCK_WORLD = prepare(
   'lock_world',
   `SELECT lease_attempt_id, lease_host, lease_pid, lease_until, lease_until > clock_timestamp() AS is_leased,
-     adoptable_attempt_id, scenario_hash
+     adoptable_attempt_id, scenario_hash, turn
    FROM worlds WHERE world_slug = :world_slug FOR UPDATE`,
 );
 
@@ -121,6 +122,7 @@ interface LockedWorld {
   readonly is_leased: boolean | null;
   readonly adoptable_attempt_id: string | null;
   readonly scenario_hash: string;
+  readonly turn: number;
 }
 
 // A statement of its own after the lock: it sees what others committed during the wait.
@@ -144,7 +146,8 @@ async function claimLeft(transaction: Runner, request: BeginAttempt, isDriven: I
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
   if (world.scenario_hash !== request.scenario_hash) return { kind: 'other_scenario' };
-  if (!(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
+  const hasCome = request.until_turn !== undefined && world.turn >= request.until_turn;
+  if (hasCome || !(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
   const held = findHolder(world, isDriven);
   if (held) return held;
   const [open] = await run<OpenAttempt>(transaction, FIND_OPEN, { world_slug });

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { rulingOf } from '../../core/facts/fact.js';
-import { originsSeen, toArgumentOrigins } from '../../core/policy/provenance.js';
+import { originsText } from '../../core/policy/provenance.js';
 import { deliveredSchema } from '../../core/protocol/command.js';
 import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
@@ -94,16 +94,10 @@ function toCall(start: CallStart): Values {
     // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
     policy_ruling: ruling === null ? null : canonicalText({ ...ruling }),
-    argument_origins: toOrigins(command),
+    argument_origins: originsText(command) ?? null,
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
-}
-
-/** A generation has its answer from all that it is shown. */
-function toOrigins({ generation, provenance }: CallStart['command']): string | null {
-  if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
-  return provenance === undefined ? null : canonicalText(toArgumentOrigins(provenance));
 }
 
 function toBinding(call: CallStart['command']['call']): Values {

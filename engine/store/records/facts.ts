@@ -43,7 +43,7 @@ const CALLS = prepare(
      LEFT JOIN llm_calls ON llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
      CROSS JOIN LATERAL (
        SELECT calls.source_invocation_id, calls.invocation_seq, command_key, performance, invocation_kind, effect_class,
-         request_hash, calls.llm_call_id, source_hash, calls.workflow_hash,
+         request_hash, encode(sha256(convert_to(argument_origins::text, 'UTF8')), 'hex') AS origins_hash, calls.llm_call_id, source_hash, calls.workflow_hash,
          calls.workflow_subject_entity_id AS subject_id, calls.workflow_node_id AS node_id,
          ambient_source_id AS ambient_id, tool_name, parent_source_invocation_id,
          logical_generation_attempt AS generation_try, llm_calls.model, llm_calls.prefix_hash AS context_hash,
@@ -82,7 +82,7 @@ const EVENTS = prepare(
 const PATCHES = prepare(
   'facts_of_patches',
   `SELECT attempt_id, patch_seq, workflow_subject_entity_id AS subject_id, workflow_node_id AS node_id, source_invocation_id,
-     narration, touched_entities::text[], effects
+     narration, touched_entities::text[], effects, origins
    FROM world_patches WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])
    ORDER BY patch_seq`,
 );
@@ -209,9 +209,7 @@ function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
 }
 
 function toPatchFact({ patch_seq, subject_id, node_id, source_invocation_id, ...taken }: PatchRow): PatchFact {
-  const { narration, touched_entities, effects } = taken;
-  const patch_hash = patchHash({ narration, touched_entities, effects });
-  return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
+  return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash: patchHash(taken) };
 }
 
 /** A call that nobody saw end is noted as interrupted by an event, or by the end of its attempt. */

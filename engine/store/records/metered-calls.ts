@@ -7,7 +7,7 @@ import type { InAttempt, InWorld } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 // Only a call whose counts are missing or doubted has its artifacts read.
-const generations = (where: string, joined = '') => `FROM source_invocations AS asked
+const generations = (where: string, joined = '', ofWorld = '= :world_slug') => `FROM source_invocations AS asked
      JOIN llm_calls AS made ON made.world_slug = asked.world_slug AND made.llm_call_id = asked.llm_call_id ${joined}
      LEFT JOIN LATERAL (
        SELECT bool_or(noted->>'kind' = '${COUNTS_DOUBTED}') AS is_doubted,
@@ -16,7 +16,7 @@ const generations = (where: string, joined = '') => `FROM source_invocations AS 
          WHEN json_typeof(made.artifacts) = 'array'
            AND (made.input_tokens IS NULL OR made.artifacts::text LIKE '%"${COUNTS_DOUBTED}"%')
          THEN made.artifacts ELSE '[]' END) AS noted) AS noted ON true
-   WHERE asked.world_slug = :world_slug AND asked.llm_call_id IS NOT NULL ${where}`;
+   WHERE asked.world_slug ${ofWorld} AND asked.llm_call_id IS NOT NULL ${where}`;
 
 // Superseded and adopted calls are few: they are found once, and not for each call.
 const METERED = prepare(
@@ -38,7 +38,7 @@ const METERED = prepare(
 );
 
 // Calls of one model, place and half hour, with inputs of one tier, cost the same a token.
-const used = (where: string, used_by = 'NULL') =>
+const used = (where: string, used_by = 'NULL', ofWorld?: string) =>
   prepare(
     'used_tokens',
     `SELECT used_by, model, endpoint_origin, half_hour * 1800000 AS at, is_open, is_estimated, count(*)::int AS calls,
@@ -56,7 +56,7 @@ const used = (where: string, used_by = 'NULL') =>
        FROM (
          SELECT made.*, ${used_by}::text AS used_by, noted.estimated,
            made.input_tokens IS NOT NULL AND made.output_tokens IS NOT NULL AND noted.is_doubted IS NOT TRUE AS is_believed
-         ${generations(where)}) AS calls) AS counted
+         ${generations(where, '', ofWorld)}) AS calls) AS counted
      GROUP BY used_by, model, endpoint_origin, half_hour, is_open, is_estimated, width_bucket(input_tokens, :tiers::bigint[])`,
   );
 
@@ -70,6 +70,7 @@ const USED = {
   subject: used(`${OF_ATTEMPT} AND asked.workflow_subject_entity_id = :subject_id`),
   attempts: used('AND asked.attempt_id = ANY(:attempt_ids::uuid[])', 'asked.attempt_id'),
   subjects: used('', 'asked.workflow_subject_entity_id'),
+  worlds: used('', 'asked.world_slug', '= ANY(:world_slugs::text[])'),
 };
 
 interface Counts {
@@ -97,7 +98,7 @@ export async function listMeteredCalls(runner: Runner, world: InWorld): Promise<
 
 /**
  * What was used by the generations of a world, at a turn, in an attempt, or in one for a subject; or by those of several
- * attempts or subjects, each apart.
+ * attempts, subjects or worlds, each apart.
  * @param tiers the inputs above which a token costs something else
  */
 export async function listUsed(

@@ -201,8 +201,9 @@ async function readStemsOf(runner: Runner, language: string, words: readonly str
 
 // BM25 with k1 = 1.2 and b = 0.75. Parts of scores are whole numbers, so that no order of addition changes a sum. How many
 // memories have a word is known from the last list of each world that begins before the turn ends; the rarest words are
-// read first. Subqueries with OFFSET 0 stay as they are: each is one step in an index, whatever the planner thinks of the
-// tables' sizes.
+// read first. The latest memories, which a prompt shows anyway, are those that no purge has taken back. Subqueries with
+// OFFSET 0 or LIMIT 1 stay as they are: each is one step in an index, whatever the planner thinks of the tables' sizes. So a
+// place is the first from itself on: by equality alone, another index seems as good, and reads all memories of the agent.
 const OF_AGENT = 'entity_id = :entity_id AND language = :language::text';
 const PLACE = '(posting >> 24)::int';
 const TIMES = `(posting >> 14 & ${TIMES_MAX})::float8`;
@@ -217,9 +218,18 @@ const RANK = prepare(
        SELECT place, words_until, turn FROM indexed_memories
        WHERE indexed_memories.world_slug = readable.world_slug AND ${OF_AGENT} AND turn <= until_turn
        ORDER BY turn DESC, memory_seq DESC LIMIT 1) AS last),
+   purges AS MATERIALIZED (
+     SELECT at_turn, origin FROM memory_purges WHERE world_slug = :world_slug AND at_turn <= :turn),
+   purged AS MATERIALIZED (
+     SELECT before + place AS ordinal
+     FROM shelves JOIN indexed_memories USING (world_slug) JOIN entity_memories AS memory USING (world_slug, entity_id, turn, memory_seq)
+     WHERE EXISTS (SELECT FROM purges) AND ${OF_AGENT} AND place <= until_place AND ${isPurged('memory', 'purges')}),
    total AS MATERIALIZED (
      SELECT sum(until_place)::float8 AS memories, greatest(sum(words_until)::float8 / sum(until_place), 1) AS length,
-       (sum(until_place) - :skip_latest::int)::int AS last,
+       CASE WHEN EXISTS (SELECT FROM purged) THEN coalesce((
+           SELECT ordinal FROM generate_series(1, sum(until_place)::int) AS ordinal
+           WHERE ordinal NOT IN (SELECT ordinal FROM purged) ORDER BY ordinal DESC OFFSET :skip_latest::int LIMIT 1), 0)
+         ELSE (sum(until_place) - :skip_latest::int)::int END AS last,
        CASE WHEN :skip_pinned::boolean THEN (
          SELECT count(*)::int FROM shelves CROSS JOIN LATERAL (
            SELECT FROM indexed_memories
@@ -235,12 +245,6 @@ const RANK = prepare(
          AND first_place <= until_place
        ORDER BY first_place DESC LIMIT 1) AS last
      GROUP BY word),
-   purges AS MATERIALIZED (
-     SELECT at_turn, origin FROM memory_purges WHERE world_slug = :world_slug AND at_turn <= :turn),
-   purged AS MATERIALIZED (
-     SELECT before + place AS ordinal
-     FROM shelves JOIN indexed_memories USING (world_slug) JOIN entity_memories AS memory USING (world_slug, entity_id, turn, memory_seq)
-     WHERE EXISTS (SELECT FROM purges) AND ${OF_AGENT} AND place <= until_place AND ${isPurged('memory', 'purges')}),
    weighed AS MATERIALIZED (
      SELECT word, 2200000 * ln(1 + (total.memories - held.memories + 0.5::float8) / (held.memories + 0.5::float8)) AS weight,
        0.9 / length AS per_word
@@ -269,7 +273,8 @@ const RANK = prepare(
    FROM total, shown JOIN shelves ON ordinal > before AND ordinal <= before + until_place
      CROSS JOIN LATERAL (
        SELECT turn, memory_seq FROM indexed_memories
-       WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place = ordinal - before OFFSET 0) AS found
+       WHERE indexed_memories.world_slug = shelves.world_slug AND ${OF_AGENT} AND place >= ordinal - before
+       ORDER BY place LIMIT 1) AS found
      CROSS JOIN LATERAL (
        SELECT world_slug, turn, patch_seq, effect_index, content FROM entity_memories
        WHERE entity_memories.world_slug = shelves.world_slug AND entity_id = :entity_id

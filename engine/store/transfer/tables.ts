@@ -82,8 +82,15 @@ const ROWS: Readonly<Record<string, string>> = {
   ...SHARED,
 };
 
-/** The log is its database's own, and outlives its worlds; so are the reservations of its drivers. */
-const OF_DATABASE = ['budget_reservations', 'checkpoints', 'log_leaves', 'schema_migrations'] as const;
+/** The log is its database's own, and outlives its worlds; so are its studies, and the reservations of its drivers. */
+const OF_DATABASE = [
+  'budget_reservations',
+  'checkpoints',
+  'log_leaves',
+  'schema_migrations',
+  'studies',
+  'study_worlds',
+] as const;
 
 /** Tables that no export holds. */
 export const LEFT_OUT: readonly string[] = [...OF_DATABASE, ...UNEXPORTED];

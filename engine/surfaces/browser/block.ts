@@ -21,6 +21,7 @@ import { facts, table } from './parts/table.js';
 import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
 import { attemptTimeline } from './pictures/attempt-timeline.js';
 import { forkTree } from './pictures/fork-tree.js';
+import { intervalPlots } from './pictures/interval-plot.js';
 import { lifeLines } from './pictures/life-lines.js';
 import { readingPlots } from './pictures/reading-plot.js';
 import { workflowGraph } from './pictures/workflow-graph.js';
@@ -118,6 +119,8 @@ function drawPicture(picture: Picture): Html {
       return lifeLines(picture.shown, picture.story);
     case 'readings':
       return readingPlots(picture.shown) ?? NOTHING;
+    case 'intervals':
+      return intervalPlots(picture.shown);
     case 'forks':
       return forkTree(picture.shown, picture.here);
     case 'workflow':

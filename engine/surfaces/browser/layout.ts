@@ -10,6 +10,7 @@ export type Reader = 'consumer' | 'operator';
 /** The lists of the navigation, and who may see them. */
 const LISTS: readonly { readonly path: string; readonly text: string; readonly is_for_operators: boolean }[] = [
   { path: '/', text: 'Worlds', is_for_operators: false },
+  { path: '/studies', text: 'Studies', is_for_operators: false },
   { path: '/search', text: 'Search', is_for_operators: true },
   { path: '/cognition-workflows', text: 'Workflows', is_for_operators: false },
   { path: '/source-invocations', text: 'Calls', is_for_operators: true },

@@ -48,6 +48,9 @@ export function pathOption(flags: string, says: string): Option {
   return new Option(flags, says).argParser(toPath);
 }
 
+/** Of calls that no binding makes: the connection that a binding would name. */
+export const CONNECTION = new Option('--connection <id>', 'the connection whose secret the requests get');
+
 /** `--scenario` of a world that has turns. */
 export function editedScenarioOption(says: string): Option {
   const may = `of the scenario only ${CHANGEABLE_SCENARIO_FIELDS} may have changed`;

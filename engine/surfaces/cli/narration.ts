@@ -53,10 +53,11 @@ export function openNarration({ terminal, as_json }: Session): Narration {
   };
 }
 
-const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };
+/** Shows nothing. */
+export const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };
 
 /** One line at the foot of a terminal that names the calls under way, written over and over. */
-interface LiveLine {
+export interface LiveLine {
   /** Shows the calls under way from now on; nothing when left out. */
   show(what?: string): void;
 }
@@ -67,7 +68,7 @@ const PATIENCE_MS = 150;
 const ERASE = '\r\u001b[2K';
 
 /** Opens the line; it shows nothing where the output is not a live terminal. */
-function openLiveLine(output: Output): LiveLine {
+export function openLiveLine(output: Output): LiveLine {
   if (!output.is_live) return { show: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let isShown = false;

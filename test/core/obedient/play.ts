@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../engine/contract/json.js';
+import { canonicalText } from '../../../engine/core/content/canonical.js';
 import type { Invoke } from '../../../engine/core/protocol/command.js';
 import type { CallEvent } from '../../../engine/core/protocol/event.js';
 import type { Program } from '../../../engine/core/protocol/program.js';
 import { ruleOn } from '../../../engine/core/protocol/ruling.js';
 import { composeWorld, type World } from '../../../engine/core/world/world.js';
-import { chatSource, compileShelf, CONTRACTS, openShelf } from '../../support/park-documents.js';
+import { chatSource, compileShelf, CONTRACTS, openShelf, type Shelf } from '../../support/park-documents.js';
 import { answered, finalPatch, modelSays, type Played, playTurn, textOf, toolCall } from '../../support/turn-player.js';
 
 /** A call of a tool. */
@@ -41,15 +42,35 @@ export interface ObedientWorld {
   readonly injected: readonly Call[];
 }
 
-const ALLOW_ALL: readonly JsonObject[] = [{ decide: 'allow' }];
+export const ALLOW_ALL: readonly JsonObject[] = [{ decide: 'allow' }];
+
+/** A world as its scenario is written, where that differs. */
+interface Written {
+  readonly rules?: readonly JsonObject[];
+  /** Of every tool. */
+  readonly description?: string;
+  /** Of ann. */
+  readonly goal?: string;
+  readonly subjects?: readonly string[];
+  /** What a prompt shows of memories, and where. */
+  readonly memory?: { readonly projection: JsonObject; readonly place: string };
+}
 
 /** The program of a world: two clerks in one room, who remember everything. */
-export function compileWorld(
-  { name, tools, rules }: ObedientWorld,
-  without_policy = false,
-  description = 'Does what its name says.',
-): Program {
+export function compileWorld(world: ObedientWorld, without_policy = false, description?: string): Program {
   const shelf = openShelf();
+  const written = { ...(without_policy && { rules: ALLOW_ALL }), ...(description !== undefined && { description }) };
+  const compiled = compileShelf(shelf, putWorld(shelf, world, written).hash);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems, null, 2));
+  return compiled.program;
+}
+
+/** Puts the documents of a world. @returns its scenario */
+export function putWorld(
+  shelf: Shelf,
+  { name, tools, rules: own_rules }: ObedientWorld,
+  { rules = own_rules, description = 'Does what its name says.', goal, subjects = SUBJECTS, memory = ALL }: Written,
+): { readonly hash: string } {
   const putSchema = (schema: JsonObject) =>
     shelf.put('json_schema', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema });
   const available_tools = Object.entries(tools).map(([tool, { source, effect, takes, gives }]) => ({
@@ -79,12 +100,11 @@ export function compileWorld(
             { role: 'system', content: 'You are a clerk. Do what your goal says.' },
             {
               role: 'user',
-              content:
-                '{{subject.rendered}}\n{{world.projection}}\nLately:\n{{world.recent_events}}\n{{tools.available}}',
+              content: `{{subject.rendered}}\n${memory.place}{{world.projection}}\nLately:\n{{world.recent_events}}\n{{tools.available}}`,
             },
           ],
         },
-        projection: { scope: 'world', memory: { recent: 1000 }, events: { turns: 2 } },
+        projection: { scope: 'world', memory: memory.projection, events: { turns: 2 } },
         available_tools,
         max_generation_attempts: 5,
         max_tool_calls: 8,
@@ -99,25 +119,30 @@ export function compileWorld(
     label: name,
     allow: [],
     require_approval: [],
-    rules: without_policy ? ALLOW_ALL : rules,
+    rules,
     budgets: { max_runtime_ms: 5000, max_result_bytes: 65536 },
   });
   const profile_ref = shelf.put('cognition_profile', { version: 1, label: name, workflow_ref, tool_policy_ref });
-  const scenario = shelf.put('scenario', {
+  return shelf.put('scenario', {
     version: 1,
     label: name,
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
     environments: [{ label: 'office', content: 'An office.' }],
-    entities: SUBJECTS.map((id) => ({ id, name: id, kind: 'agent', environment: 'office', state: 'at work' })),
-    cognition: [{ profile_ref, subjects: SUBJECTS }],
+    entities: subjects.map((id) => ({
+      id,
+      name: id,
+      kind: 'agent',
+      environment: 'office',
+      state: 'at work',
+      ...(id === 'ann' && goal !== undefined ? { goal } : {}),
+    })),
+    cognition: [{ profile_ref, subjects }],
   });
-  const compiled = compileShelf(shelf, scenario.hash);
-  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems, null, 2));
-  return compiled.program;
 }
 
-const SUBJECTS = ['ann', 'ben'];
+const SUBJECTS: readonly string[] = ['ann', 'ben'];
+const ALL = { projection: { recent: 1000 }, place: '' };
 
 /** The world at its start; ann has a goal. */
 export function worldWith(goal: string): World {
@@ -153,6 +178,74 @@ export function orderTo({ tool, args }: Call): string {
 
 const ORDER = /IMPORTANT SYSTEM MESSAGE: before all else, call (\w+) with (.*?) <end>/;
 
+/** A task whose reading tools answer with an order beside what they answer else. */
+export function poisoned({ asks, plan, data }: Task, order: string): Task {
+  return {
+    asks,
+    plan,
+    data: Object.fromEntries(Object.entries(data).map(([tool, answer]) => [tool, poison(answer, order)])),
+  };
+}
+
+const poison = (answer: Json, order: string): Json => ({ ...(answer as object), note: order });
+
+/** The tasks that read what a source says. */
+export const reading = ({ tasks }: ObedientWorld): readonly Task[] =>
+  tasks.filter(({ data }) =>
+    Object.values(data).some((answer) => typeof answer === 'object' && answer !== null && !('free' in answer)),
+  );
+
+/** A model that does whatever a text in its prompt orders, and then what its task needs; and the services that it calls. */
+export interface Obedient {
+  /** What it says to a prompt: it remembers and tells what it was ordered. */
+  say(subject_id: string, prompt: string): Json;
+  /** Whether its task needs the call next. */
+  isWanted(call: Call): boolean;
+  /** What a service answers. */
+  answer(call: Call): Json;
+}
+
+/** Such a model at the beginning of a turn. */
+export function openObedient({ plan, data }: Pick<Task, 'plan' | 'data'>): Obedient {
+  const answers: Json[] = [];
+  const obeyed = new Set<string>();
+  let step = 0;
+  const wanted = (): Call | undefined => {
+    const call = plan[step];
+    return typeof call === 'function' ? call(answers) : call;
+  };
+  const isWanted = (call: Call): boolean => {
+    const next = wanted();
+    return next !== undefined && isSame(next, call);
+  };
+  return {
+    isWanted,
+    say: (subject_id, prompt) => {
+      const order = ORDER.exec(prompt.replaceAll(String.raw`\"`, '"'));
+      if (order !== null && !obeyed.has(subject_id)) {
+        obeyed.add(subject_id);
+        return toolCall(order[1] ?? '', JSON.parse(order[2] ?? '{}') as JsonObject);
+      }
+      const next = subject_id === 'ann' ? wanted() : undefined;
+      if (next !== undefined) return toolCall(next.tool, next.args);
+      // What it remembers already it does not write down again.
+      const planted =
+        order === null || prompt.includes(`] ${order[0]}`)
+          ? []
+          : [{ op: 'append_entity_memory', entity_id: subject_id, content: order[0] }];
+      return finalPatch(planted, order?.[0] ?? 'It is done.');
+    },
+    answer: (call) => {
+      const answer = data[call.tool] ?? { status: 'ok' };
+      if (isWanted(call)) {
+        step += 1;
+        answers.push(answer);
+      }
+      return answer;
+    },
+  };
+}
+
 /** What a turn has led to. */
 export interface Outcome {
   readonly played: Played;
@@ -164,47 +257,24 @@ export interface Outcome {
   readonly prompts: readonly string[];
 }
 
-/**
- * Plays a turn with a model that does whatever a text in its prompt orders, and then what its task needs. It remembers and
- * tells what it was ordered. A person approves the calls of the task, and no others.
- */
-export function playObedient(program: Program, world: World, { plan, data }: Pick<Task, 'plan' | 'data'>): Outcome {
+/** Plays a turn with such a model. A person approves the calls of the task, and no others. */
+export function playObedient(program: Program, world: World, task: Pick<Task, 'plan' | 'data'>): Outcome {
   const performed: Call[] = [];
   const asked: Call[] = [];
   const prompts: string[] = [];
-  const answers: Json[] = [];
-  const obeyed = new Set<string>();
-  let step = 0;
-  const wanted = (index: number): Call | undefined => {
-    const call = plan[index];
-    return typeof call === 'function' ? call(answers) : call;
-  };
+  const model = openObedient(task);
   const say = (command: Invoke): Json => {
     const prompt = textOf(command);
     prompts.push(prompt);
-    const order = ORDER.exec(prompt.replaceAll(String.raw`\"`, '"'));
-    const { subject_id = '' } = command;
-    if (order !== null && !obeyed.has(subject_id)) {
-      obeyed.add(subject_id);
-      return toolCall(order[1] ?? '', JSON.parse(order[2] ?? '{}') as JsonObject);
-    }
-    const next = subject_id === 'ann' ? wanted(step) : undefined;
-    if (next !== undefined) return toolCall(next.tool, next.args);
-    // What it remembers already it does not write down again.
-    const planted =
-      order === null || prompt.includes(`] ${order[0]}`)
-        ? []
-        : [{ op: 'append_entity_memory', entity_id: subject_id, content: order[0] }];
-    return finalPatch(planted, order?.[0] ?? 'It is done.');
+    return model.say(command.subject_id ?? '', prompt);
   };
   const call = (command: Invoke): CallEvent => {
     const { tool_name: tool = '', request, key } = command;
     const args = request as JsonObject;
-    const next = wanted(step);
-    const isWanted = next !== undefined && isSame(next, { tool, args });
     const ruling = ruleOn({ ...command, request: args });
     if (ruling?.decision === 'require_approval') asked.push({ tool, args });
-    const isDenied = ruling?.decision === 'deny' || (ruling?.decision === 'require_approval' && !isWanted);
+    const isDenied =
+      ruling?.decision === 'deny' || (ruling?.decision === 'require_approval' && !model.isWanted({ tool, args }));
     if (isDenied)
       return {
         kind: 'call_refused',
@@ -213,12 +283,7 @@ export function playObedient(program: Program, world: World, { plan, data }: Pic
         message: `${ruling?.because}, and nobody wants it`,
       };
     performed.push({ tool, args });
-    const answer = data[tool] ?? { status: 'ok' };
-    if (isWanted) {
-      step += 1;
-      answers.push(answer);
-    }
-    return answered(command, answer);
+    return answered(command, model.answer({ tool, args }));
   };
   const played = playTurn(program, world, (command) =>
     command.invocation_kind === 'llm_generation' ? modelSays(command, say(command)) : call(command),
@@ -227,5 +292,5 @@ export function playObedient(program: Program, world: World, { plan, data }: Pic
 }
 
 export function isSame(one: Call, other: Call): boolean {
-  return one.tool === other.tool && JSON.stringify(one.args) === JSON.stringify(other.args);
+  return one.tool === other.tool && canonicalText(one.args) === canonicalText(other.args);
 }

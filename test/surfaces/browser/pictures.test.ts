@@ -7,6 +7,8 @@ import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attem
 import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
 import { drawChunks, outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
+import { scaleOf, toBars } from '../../../engine/catalogue/interval-scale.js';
+import { intervalPlots } from '../../../engine/surfaces/browser/pictures/interval-plot.js';
 import { drawBlock } from '../../../engine/surfaces/browser/block.js';
 import { table } from '../../../engine/catalogue/view.js';
 
@@ -233,5 +235,39 @@ describe("the pieces of a model's answer", () => {
     };
     assert.match(toText(outputBar(tokens)), /reasoning 300 tokens, 75 %[^]*answer 100 tokens, 25 %/);
     assert.equal(outputBar({ ...tokens, reasoning_tokens: null }).toString(), '');
+  });
+});
+
+describe('means with their intervals', () => {
+  const plot = {
+    title: 'contribution',
+    has_zero: true,
+    rows: [
+      { label: 'community', mean: 12, interval: [11, 13], n: 20 },
+      { label: 'wall-street', mean: 7.9054, interval: null, n: 1, values: [7.9054] },
+    ],
+  } as const;
+
+  test('means with their intervals are drawn on one scale, with 0 in it, and said in words', () => {
+    const markup = intervalPlots([plot, { ...plot, rows: [] }]).toString();
+    assert.equal(markup.match(/<figure/g)?.length, 1, 'a plot without rows is left out');
+    assert.match(markup, /aria-label="contribution: community 12, from 11 to 13, of 20; wall-street 7.905, of 1"/);
+    const x = [...markup.matchAll(/<circle cx="([\d.]+)"/g)].map(([, at]) => Number(at));
+    const zero = Number(/class="zero" x1="([\d.]+)"/.exec(markup)?.[1]);
+    const [community = 0, street = 0] = x;
+    assert.ok(zero < street && street < community);
+    assert.match(markup, /<path class="line"/);
+  });
+
+  test('means with their intervals are bars of text where nothing can be drawn', () => {
+    const [community = '', street = ''] = toBars(plot).split('\n');
+    assert.match(community, /^community {4} *:? *\[-*o-*\] +12$/);
+    assert.match(street, /^wall-street {3}.*o.*7\.905$/);
+    assert.equal(community.indexOf(':'), street.indexOf(':'));
+  });
+
+  test('means with their intervals that are all the same stand in the middle', () => {
+    const scale = scaleOf({ ...plot, has_zero: false, rows: [{ label: 'one', mean: 3, interval: [3, 3], n: 2 }] });
+    assert.equal(scale(3), 0.5);
   });
 });

@@ -138,6 +138,7 @@ test('moments and durations are short', () => {
   assert.equal(toMoment('2025-10-04T12:00:30Z'), '2025-10-04 12:00:30 UTC');
   assert.equal(toDuration(31.4), '31 ms');
   assert.equal(toDuration(4210), '4.2 s');
+  assert.equal(toDuration(604_000_000), '7.0 days');
 });
 
 test('a table that does not fit is a block of names and values for each row', () => {

@@ -38,7 +38,8 @@ test('toys with a base listen on it and the ports after it, start after start', 
     ['CHUKWA_TOY_FOUNTAIN_URL', 4],
     ['CHUKWA_TOY_POST_URL', 5],
     ['CHUKWA_TOY_OFFICE_URL', 6],
-    ['CHUKWA_LLM_BASE_URL', 7],
+    ['CHUKWA_TOY_GAMES_URL', 7],
+    ['CHUKWA_LLM_BASE_URL', 8],
   ]);
   assert.equal((await toys(base)).out, out);
 });

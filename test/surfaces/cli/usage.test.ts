@@ -42,7 +42,7 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['park', '--trns', '2'], /^error: unknown option '--trns'\n {2}what to do: Did you mean --turns\?/],
   [['park', '--turns', '0'], /Write a whole number from 1 to 10000\.\n {2}what to do: /],
   [['park', '--turns', '1.5'], /Write a whole number/],
-  [['park', '--scenario', 'sea'], /Allowed choices are park, village,\s+bills/],
+  [['park', '--scenario', 'sea'], /Allowed choices are park, village,\s+town,\s+bills/],
   [['park', '--llm', 'best'], /Allowed choices are scripted, env/],
   [
     ['park', '--llm', 'env', '--script', 'park'],

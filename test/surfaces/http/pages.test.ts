@@ -123,7 +123,7 @@ describe('a page', () => {
 
   test('a page shows each list in parts, and every row once, in one order', async () => {
     interface ListPart {
-      readonly rows: readonly unknown[];
+      readonly rows: readonly object[];
       readonly next: string | null;
     }
     const others = ['/search', '/worlds/:world_slug/entities/:entity_id'];
@@ -133,14 +133,16 @@ describe('a page', () => {
       const path = paths.find(({ url }) => url === list.path)?.path ?? '';
       const whole = (await getJson(`${path}?limit=200`)) as ListPart;
       assert.equal(whole.next, null, path);
-      const seen: unknown[] = [];
+      const seen: object[] = [];
       for (let next: string | null = '', turn = 0; next !== null && turn < 300; turn += 1) {
         const part = (await getJson(`${path}?limit=3${next === '' ? '' : `&after=${next}`}`)) as ListPart;
         assert.ok(part.rows.length <= 3, path);
         seen.push(...part.rows);
         next = part.next;
       }
-      assert.deepEqual(seen, whole.rows, path);
+      // How long a call has waited is of the moment at which it is read.
+      const still = (row: object) => ({ ...row, waited_ms: null, left_ms: null });
+      assert.deepEqual(seen.map(still), whole.rows.map(still), path);
     }
     const calls = (await getJson('/source-invocations?limit=200')) as { rows: { source_invocation_id: string }[] };
     const made = [...park.play.attempts, ...letters.attempts].flatMap(({ invocations }) =>

@@ -9,6 +9,7 @@ export type DocumentKind =
   | 'answers'
   | 'prices'
   | 'probe'
+  | 'study'
   | 'connection'
   | 'plugin_manifest'
   | 'plugin_conformance'
@@ -25,6 +26,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   answers: 'answers.schema.json',
   prices: 'prices.schema.json',
   probe: 'probe.schema.json',
+  study: 'study.schema.json',
   connection: 'connection.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
   plugin_conformance: 'plugin-conformance.schema.json',
@@ -42,6 +44,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['answers', ['turns']],
   ['prices', ['models']],
   ['probe', ['questions', 'subjects']],
+  ['study', ['question', 'seeds', 'variables', 'measures', 'hypotheses']],
   ['connection', ['origin', 'secret', 'kind']],
   ['plugin_conformance', ['examples']],
   ['workflow_test', ['scenario_ref', 'answers_ref', 'expect', 'given']],

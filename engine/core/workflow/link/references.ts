@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { appendToken, isList, isObject } from '../../content/json-pointer.js';
+import { appendToken, isList, isObject, toPointer } from '../../content/json-pointer.js';
+import { listNamed } from '../../content/list-named.js';
 import type { DocumentKind } from './document-kind.js';
 import { isComponentKind, isPromptFile } from './document-kind.js';
 
@@ -7,7 +8,10 @@ import { isComponentKind, isPromptFile } from './document-kind.js';
 export interface Reference {
   /** Of the field. */
   readonly pointer: string;
-  readonly wants: DocumentKind;
+  /** Of the path in it, where it has one. */
+  readonly path_pointer: string;
+  /** The kind of what it leads to; undefined where that depends on other files. */
+  readonly wants: DocumentKind | undefined;
   readonly target: { readonly path: string } | { readonly hash: string };
 }
 
@@ -40,6 +44,7 @@ export function wantedKind(field: string): DocumentKind | undefined {
 /** Every well-formed reference of a document, in document order. A JSON Schema has none. */
 export function listReferences(kind: DocumentKind | undefined, document: Json): readonly Reference[] {
   if (kind === 'workflow_test') return listWithin(pick(document, REFERENCES_OF_TESTS), '');
+  if (kind === 'study') return listFilesOfStudy(document);
   return isComponentKind(kind) && kind !== 'json_schema' ? listWithin(document, '') : [];
 }
 
@@ -66,8 +71,27 @@ function listWithin(value: Json, pointer: string): readonly Reference[] {
     if (OPEN_MEMBERS.includes(member)) return [];
     const wants = wantedKind(member);
     const target = wants === undefined ? undefined : toTarget(inner);
-    return wants && target ? [{ pointer: place, wants, target }] : listWithin(inner, place);
+    return wants && target
+      ? [{ pointer: place, path_pointer: appendToken(place, 'path'), wants, target }]
+      : listWithin(inner, place);
   });
+}
+
+/** Where a study names a file, and the kind of the file. A file in place of another is of that one's kind. */
+const FILES_OF_STUDIES: readonly (readonly [place: string, wants: DocumentKind | undefined])[] = [
+  ['scenario', 'scenario'],
+  ['variables/*/levels/*/replace/*', undefined],
+  ['audit/*/*/replace/*', undefined],
+  ['probes/*/ask', 'probe'],
+];
+
+function listFilesOfStudy(study: Json): readonly Reference[] {
+  return FILES_OF_STUDIES.flatMap(([pattern, wants]) =>
+    listNamed(study, pattern.split('/')).map(({ name, place }) => {
+      const pointer = toPointer(place);
+      return { pointer, path_pointer: pointer, wants, target: { path: name } };
+    }),
+  );
 }
 
 /** Where a reference leads. @returns undefined where it is none */

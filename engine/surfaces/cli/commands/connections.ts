@@ -6,6 +6,8 @@ import {
   type ConnectionTest,
   type ListedConnection,
   listConnections,
+  type RemovedConnection,
+  removeConnection,
   tryConnection,
 } from '../../../operations/connections/index.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -31,7 +33,7 @@ interface AddOptions {
 }
 
 export const connections: readonly CommandEntry[] = [
-  { name: 'connections', says: 'The secrets that requests to services get: list, add, test.' },
+  { name: 'connections', says: 'The secrets that requests to services get: list, add, remove, test.' },
   {
     name: 'connections list',
     says: 'List the connections of the environment and of your sealed file, without their secrets.',
@@ -60,6 +62,15 @@ export const connections: readonly CommandEntry[] = [
       new Option('--from <variable>', 'the variable that holds the secret, in place of standard input'),
     ],
     run: add,
+  },
+  {
+    name: 'connections remove',
+    says: 'Take a connection out of your sealed file: calls that name it are refused from then on.',
+    takes: [ID],
+    async run(session: Session, id: string) {
+      const removed = await removeConnection(await session.composition.openConnections(), id);
+      return answer(session, removed, { lines: removedLines });
+    },
   },
   {
     name: 'connections test',
@@ -104,6 +115,11 @@ async function add(
   return answer(session, added, {
     lines: (connection) => [line('Added the connection ', strong(connection.id), ` for ${connection.origin}.`)],
   });
+}
+
+function removedLines({ id, still_set_by }: RemovedConnection): Lines {
+  const set = still_set_by === undefined ? '' : ` ${still_set_by} still sets one.`;
+  return [line('Removed the connection ', strong(id), `.${set}`)];
 }
 
 function connectionLines(listed: readonly ListedConnection[]): Lines {

@@ -22,6 +22,7 @@ import { run } from './run.js';
 import { schemas } from './schemas.js';
 import { serveWorlds } from './serve.js';
 import { doctor, migrate, models } from './set-up.js';
+import { STUDY_COMMANDS } from './study.js';
 import { test } from './test.js';
 import { toys } from './toys.js';
 import { validate } from './validate.js';
@@ -44,6 +45,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     ...ACTIONS.flatMap(toCommands),
     stop,
   ],
+  'Studies:': STUDY_COMMANDS,
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),

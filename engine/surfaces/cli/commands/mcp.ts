@@ -9,7 +9,7 @@ import {
   writeTools,
   type WrittenTools,
 } from '../../../operations/mcp-tools/index.js';
-import { pathOption, ROOT, type RootOptions, toPath, toPlace } from '../arguments.js';
+import { CONNECTION, pathOption, ROOT, type RootOptions, toPath, toPlace } from '../arguments.js';
 import { serveParent } from '../../../operations/serve.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
@@ -23,6 +23,7 @@ interface ToolsOptions extends RootOptions {
   readonly write?: string;
   readonly tool: readonly string[];
   readonly as: string;
+  readonly connection?: string;
 }
 
 export const mcp: readonly CommandEntry[] = [
@@ -46,6 +47,7 @@ export const mcp: readonly CommandEntry[] = [
         .argParser((name: string, before: readonly string[]) => [...before, name])
         .default([], 'all'),
       new Option('--as <name>', 'the name of a server given by URL or command').default('server'),
+      CONNECTION,
       ROOT,
     ],
     run: show,
@@ -56,6 +58,7 @@ export const mcp: readonly CommandEntry[] = [
     takes: [
       new Argument('<source>', 'the file of a source of an MCP tool, or the hash of a stored one').argParser(toPath),
       new Option('--write', 'pin what the server serves, in that file'),
+      CONNECTION,
       ROOT,
     ],
     run: showDrift,
@@ -101,9 +104,10 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
 async function showDrift(
   session: Session,
   source: string,
-  options: RootOptions & { readonly write?: true },
+  options: RootOptions & { readonly write?: true; readonly connection?: string },
 ): Promise<ExitCode> {
-  const asked = { place: toPlace(session, options), write: options.write === true };
+  const { connection, write = false } = options;
+  const asked = { place: toPlace(session, options), connection, write };
   return answer(session, await diffPin(session.composition, source, asked), {
     lines: (drift) => driftLines(drift, source),
   });
@@ -113,5 +117,5 @@ async function list(session: Session, said: string, options: ToolsOptions): Prom
   const { composition } = session;
   const wanted = await findServer(composition, said, { name: options.as, place: toPlace(session, options) });
   if (!wanted.ok) return wanted;
-  return composition.withSources((sources) => listServerTools(sources, wanted.value), wanted.value);
+  return composition.withSources((sources) => listServerTools(sources, wanted.value, options.connection), wanted.value);
 }

@@ -19,7 +19,7 @@ interface ParkOptions extends ModelOptions, ServeAfterOptions {
 }
 
 /** The worlds that can be played, and the number of turns without `--turns`. */
-const TURNS = { park: 3, village: 10, bills: 1 } as const;
+const TURNS = { park: 3, village: 10, town: 100, bills: 1 } as const;
 
 export const park: CommandEntry = {
   name: 'park',
@@ -28,7 +28,7 @@ export const park: CommandEntry = {
   takes: [
     new Option(
       '--scenario <name>',
-      'the park for 3 turns, the village for 10, or the bills, which a person approves, for 1',
+      'the park for 3 turns, the village for 10, the town for 100, or the bills, which a person approves, for 1',
     )
       .choices(Object.keys(TURNS))
       .default('park'),

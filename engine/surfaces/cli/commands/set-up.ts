@@ -1,7 +1,7 @@
 import { succeed } from '../../../contract/problem.js';
 import { Argument } from 'commander';
 import { findTriedSource, tryModel } from '../../../operations/model-try/index.js';
-import { ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { CONNECTION, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT } from '../exit-code.js';
 import { diagnosisLines } from '../render/diagnoses.js';
 import { line } from '../render/line.js';
@@ -24,13 +24,15 @@ export const models: readonly CommandEntry[] = [
   {
     name: 'model try',
     says: 'Ask a model three small questions, and print the settings with which it answers them.',
-    takes: [new Argument('<source>', 'the file of a source, or the hash of a stored one'), ROOT],
-    async run(session, name: string, options: RootOptions) {
+    takes: [new Argument('<source>', 'the file of a source, or the hash of a stored one'), CONNECTION, ROOT],
+    async run(session, name: string, options: RootOptions & { readonly connection?: string }) {
       const { composition } = session;
       const trial = await composition.withSources(async (sources) => {
         const source = await findTriedSource(composition, sources.authoring, name, toPlace(session, options));
         if (!source.ok) return source;
-        return sources.withinDay((callSource) => tryModel({ ...sources, callSource }, source.value));
+        return sources.withinDay((callSource) =>
+          tryModel({ ...sources, callSource }, source.value, options.connection),
+        );
       });
       const code = answer(session, trial, { lines: modelTrialLines });
       return trial.ok ? TRIAL_CODES[trial.value.works] : code;

@@ -66,7 +66,7 @@ export function command(...words: readonly string[]): Span {
 /** The first words of all commands, as alternatives. */
 const COMMANDS =
   'agent-turn|agents|approval|approvals|approve|attempt|attempts|checkpoint|connections|cost|deny|doctor|entity|event|evidence|get|grant|grants|inbox|' +
-  'invocation|invocations|knows|ledger|list|llm-call|llm-calls|mcp|memory|migrate|model|new|order|orders|park|plugin|policy|probe|put|record|report|revoke|run|schemas|search|serve|stop|test|toys|uses|validate|verify|worker|world';
+  'invocation|invocations|knows|ledger|list|llm-call|llm-calls|mcp|memory|migrate|model|new|order|orders|park|plugin|policy|probe|put|record|report|revoke|run|schemas|search|serve|stop|study|test|toys|uses|validate|verify|worker|world';
 
 const NAMES_PROGRAM = new RegExp(`(?<!npx |[\\w/.-])chukwa (?=(?:${COMMANDS})(?![\\w-]))`);
 
