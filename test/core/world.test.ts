@@ -54,6 +54,7 @@ test('applying a patch does not change the given world, and reports the state be
   assert.deepEqual(world, smallWorld());
   assert.equal(after.entities.get('bob')?.state, 'sleepy');
   assert.deepEqual(after.entities.get('bob')?.memory.at(-1), {
+    memory_id: '1.1',
     content: 'I ate.',
     turn: 1,
     origins: ['author', 'model', 'world'],

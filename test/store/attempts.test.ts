@@ -53,8 +53,8 @@ forEachDatabase('attempts', (open) => {
       goal: 'run',
       state: 'rested',
       memory: [
-        { content: 'born', turn: 0 },
-        { content: 'fed', turn: 0 },
+        { memory_id: '0.1', content: 'born', turn: 0 },
+        { memory_id: '0.2', content: 'fed', turn: 0 },
       ],
     });
   });
@@ -269,6 +269,7 @@ forEachDatabase('attempts', (open) => {
       environment_label: null,
       state_before: 'tired',
       state_after: 'asleep',
+      sources: null,
     });
     assert.deepEqual(
       attempt?.audit.map(({ audit_kind, patch_seq, attempt_status }) => [audit_kind, patch_seq, attempt_status]),

@@ -256,6 +256,7 @@ forEachDatabase('forks', (open) => {
       environment_label: null,
       state_before: 'rested',
       state_after: 'tired',
+      sources: null,
       narration: 'Zoe is tired.',
       workflow_subject_entity_id: 'zoe',
       workflow_node_id: 'act',

@@ -4,6 +4,7 @@ import { originsWithin } from '../policy/answer-origins.js';
 import { unionOf } from '../prompt/origins.js';
 import type { SubjectProgram } from '../protocol/program.js';
 import { isBlank } from '../world/blank-text.js';
+import { rememberText } from '../world/patch-operations.js';
 import type { SubjectRun } from './subject-run.js';
 
 // What an author has a subject remember is a patch of its own, without a narration: nobody perceives it. So each memory
@@ -32,9 +33,7 @@ export function listRemembered(
       return [{ content, origins: originsWithin(output, tokens) }];
     });
     if (said.length === 0) return [];
-    const effects = said.map(
-      ({ content }) => ({ op: 'append_entity_memory', entity_id: subject_id, content }) as const,
-    );
+    const effects = said.map(({ content }) => rememberText(subject_id, content));
     const origins = unionOf(said.map((one) => one.origins));
     return [{ node_id, call_key: by.call_key, patch: { narration: '', effects }, origins, sources: by.memories }];
   });

@@ -159,6 +159,11 @@ export function effectOf(op: EffectOperation, { target, text }: EffectParts): Wo
   return members as unknown as WorldEffect;
 }
 
+/** The effect that gives an agent a memory. */
+export function rememberText(agent_id: string, text: string): WorldEffect {
+  return effectOf('append_entity_memory', { target: agent_id, text });
+}
+
 /** The member that names the target of an operation. */
 export function targetOf(op: EffectOperation): 'entity_id' | 'environment_label' {
   return WORLD_VALUES[PATCH_OPERATIONS[op].changes].target;
