@@ -137,6 +137,8 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   search_progress: 'all',
   llm_chunks: 'all',
   memory_purges: 'all',
+  // What a study set out to do: its own seal says whether it has changed, and its worlds say what happened.
+  study_worlds: 'all',
 };
 
 const WRONG_ROOT = (line: number) => ({ file: 'seals', line, why: 'root_wrong' });
