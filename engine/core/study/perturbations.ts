@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import type { PromptText } from '../../generated/prompt-text.js';
 import type { Scenario } from '../../generated/scenario.js';
+import type { ModelFromInterface } from '../../generated/plugin-manifest.js';
 import type { Study, StudyLevel } from '../../generated/study.js';
 import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
 import { isList, isObject } from '../content/json-pointer.js';
@@ -30,11 +31,18 @@ export type VariantChange =
   | { readonly kind: 'authored'; readonly level: StudyLevel }
   | { readonly kind: 'made'; readonly change: (composed: ComposedScenario, seed: number) => ComposedScenario };
 
+/** Models that take the place of a study's own. */
+export interface OtherModels {
+  readonly names: readonly string[];
+  /** The members of the interface of a plugin that name its model; undefined where it asks none. */
+  readonly fieldsOf: (plugin: string) => ModelFromInterface | undefined;
+}
+
 /**
  * Every variant of a study: those that its author wrote, and those that can be made of any study.
- * @param models names of models that are to take the place of its own
+ * @param models that are to take the place of its own
  */
-export function listVariants({ audit = {} }: Pick<Study, 'audit'>, models: readonly string[]): readonly Variant[] {
+export function listVariants({ audit = {} }: Pick<Study, 'audit'>, models: OtherModels): readonly Variant[] {
   return PERTURBATIONS.flatMap((perturbation) => {
     const authored = perturbation === 'roster' ? {} : (audit[perturbation] ?? {});
     return [
@@ -71,7 +79,7 @@ interface MadeVariant {
   readonly change: (composed: ComposedScenario, seed: number) => ComposedScenario;
 }
 
-function makeVariants(perturbation: Perturbation, models: readonly string[]): readonly MadeVariant[] {
+function makeVariants(perturbation: Perturbation, models: OtherModels): readonly MadeVariant[] {
   switch (perturbation) {
     case 'persona':
       return FORMS.map(([name, says, write]) => ({
@@ -108,10 +116,10 @@ function makeVariants(perturbation: Perturbation, models: readonly string[]): re
         { name: 'double', says: 'Prompts show twice as many recent memories.', change: resizeMemories(2) },
       ];
     case 'model':
-      return models.map((model) => ({
+      return models.names.map((model) => ({
         name: toName(model),
         says: `The model is ${model}.`,
-        change: (composed) => replaceModel(composed, model),
+        change: (composed) => replaceModel(composed, model, models.fieldsOf),
       }));
     default:
       return unreachable(perturbation);
@@ -256,16 +264,19 @@ function resizeMemories(factor: number): MadeVariant['change'] {
 
 const MEMORIES_MAX = 10_000;
 
-/** The sources that a workflow asks as models get another name of a model. */
-function replaceModel(composed: ComposedScenario, model: string): ComposedScenario {
+/** The sources that a workflow asks as models get another name of a model, and no variable that would say another. */
+function replaceModel(composed: ComposedScenario, model: string, fieldsOf: OtherModels['fieldsOf']): ComposedScenario {
   const asked = new Set(
     composed.documents.flatMap(({ kind, content }) => (kind === 'cognition_workflow' ? listModels(content) : [])),
   );
   return rewriteDocuments(composed, ({ kind, hash, content }) => {
     const named = content['interface'];
-    if (kind !== 'response_source' || !asked.has(hash) || !isObject(named) || named['model'] === undefined)
-      return content;
-    return { ...content, interface: { ...named, model } };
+    if (kind !== 'response_source' || !asked.has(hash) || !isObject(named)) return content;
+    const { name } = named;
+    const fields = typeof name === 'string' ? fieldsOf(name) : undefined;
+    if (fields === undefined) return content;
+    const others = Object.entries(named).filter(([member]) => member !== fields.variable_field);
+    return { ...content, interface: { ...Object.fromEntries(others), [fields.interface_field]: model } };
   });
 }
 

@@ -70,7 +70,10 @@ export async function auditStudyOn(engine: Engine, request: StudyAuditRequest): 
   const written = toRead(source.value);
   if (!written.ok) return written;
   const study = narrowStudy(source.value.files.study, request.seeds);
-  const chosen = listVariants(source.value.files.study, request.models);
+  const chosen = listVariants(source.value.files.study, {
+    names: request.models,
+    fieldsOf: (plugin) => engine.authoring.catalogue.plugins.find(({ name }) => name === plugin)?.manifest.model,
+  });
   const variants = chosen.filter(({ perturbation }) => request.only?.includes(perturbation) ?? true);
   const differing: { readonly variant: Variant; readonly read: ReadStudy }[] = [];
   for (const variant of variants) {
