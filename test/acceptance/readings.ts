@@ -93,7 +93,9 @@ export function assertOnlyPatchesChanged({ before, after, attempts }: Play): voi
       if (environment) environments.set(environment.label, { ...environment, content: state_after });
       if (entity && op === 'set_entity_state') entities.set(entity.id, { ...entity, state: state_after });
       if (entity && op === 'append_entity_memory') {
-        const memory = [...entity.memory, { content: state_after, turn: attempted_turn }];
+        const place = entity.memory.filter(({ turn }) => turn === attempted_turn).length + 1;
+        const appended = { memory_id: `${attempted_turn}.${place}`, content: state_after, turn: attempted_turn };
+        const memory = [...entity.memory, appended];
         entities.set(entity.id, { ...entity, memory });
       }
     }
