@@ -44,7 +44,7 @@ export interface Study {
   readonly budget?: StudyBudget;
 }
 export interface SeedRange {
-  readonly from: Seed;
+  readonly from: number;
   readonly count: number;
 }
 export interface StudyVariable {

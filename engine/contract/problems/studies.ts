@@ -113,7 +113,7 @@ export const STUDY_PROBLEMS = {
   RULE_NEVER_MET: content({
     message: ({ at_least_runs, seeds }) =>
       `This can never be decided: the rule wants ${at_least_runs} seeds, and the study has ${seeds}.`,
-    repair: ({ seeds }) => `Write more seeds, or at most ${seeds} here.`,
+    repair: ({ seeds }) => (seeds < 2 ? 'Write more seeds.' : `Write more seeds, or at most ${seeds} here.`),
     example: { at_least_runs: 20, seeds: 5 },
   }),
   VARIABLE_UNREAD: content({

@@ -151,7 +151,7 @@ function writeCard({ study, worlds, ...exported }: ExportedStudy): string {
       `Runs: ${runs.length}, of ${study.turns} turns each; ${done} done, ${failed} failed, ${runs.length - done - failed} not ended. Failed runs are listed, and are in no mean.`,
       `Order of agents: ${study.roster === 'shuffled' ? 'shuffled by seed, and recorded in the manifest' : 'as the scenario lists them, in every run'}. Order of runs: shuffled.`,
       `Sealed ${exported.sealed_at}, before the first run, with the hash ${exported.study_hash}.`,
-      `Models: ${exported.models.map(toText).join(', ') || 'none has answered'}.`,
+      `Models, as calls name them: ${exported.models.map(toText).join(', ') || 'none has answered'}. A script answers by the name of the model that it stands in for.`,
       `Use: ${exported.tokens} tokens${exported.usd === null ? '' : `, ${exported.usd} US dollars`}.`,
     ]),
     '## Verdicts',
@@ -170,7 +170,7 @@ function writeCard({ study, worlds, ...exported }: ExportedStudy): string {
     toList([
       'A seed fixes the order of agents and the pairing of runs. It does not fix what a model answers: that changes with its provider, its version and the day.',
       'An interval tells how far other seeds would move the mean. Only an audit tells how far other words would.',
-      'Agents are not people: a finding is one about these models, in this scenario.',
+      'Agents are not people: a finding is one about these models, or the script in their place, in this scenario.',
     ]),
   ]
     .join('\n\n')
