@@ -279,6 +279,7 @@ CREATE TABLE approvals (
     grant_id uuid,
     reason text,
     origins json,
+    policy_hash sha256_hex,
     CONSTRAINT approvals_pkey PRIMARY KEY (world_slug, approval_id),
     CONSTRAINT approvals_world_slug_attempt_id_command_key_binding_hash_key UNIQUE (world_slug, attempt_id, command_key, binding_hash),
     CONSTRAINT approvals_check CHECK (((status = 'waiting'::approval_status) = (decided_at IS NULL))),
@@ -1384,6 +1385,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EAC
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_state_heads FOR EACH ROW EXECUTE FUNCTION sound_head();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER decision_is_final BEFORE UPDATE ON public.approvals FOR EACH ROW WHEN ((old.status <> 'waiting'::approval_status)) EXECUTE FUNCTION refuse_rewriting('a decision is final');
+CREATE TRIGGER question_is_final BEFORE UPDATE OF world_slug, approval_id, attempt_id, command_key, binding_hash, tool_name, source_hash, effect_class, workflow_node_id, workflow_subject_entity_id, request_json, origins, policy_hash, rule, because, asked_at, deadline ON public.approvals FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('what a person is asked is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.assistant_tasks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

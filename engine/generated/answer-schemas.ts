@@ -4028,6 +4028,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "because": {
         "type": "string"
       },
+      "is_altered": {
+        "type": "boolean",
+        "description": "Whether its row was changed since a person was asked, or an earlier version asked: then it is not approved."
+      },
       "asked_at": {
         "type": "string",
         "description": "RFC 3339."
@@ -4099,6 +4103,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "origins",
       "rule",
       "because",
+      "is_altered",
       "asked_at",
       "deadline",
       "decided_at",

@@ -1,4 +1,4 @@
-import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { ApprovalRecord, ApprovalStatistics, Decided } from '../ports/approvals.js';
 import type { Archive, Engine } from './engine.js';
@@ -38,15 +38,21 @@ export interface CallDecision {
 
 /**
  * Decides on a call, once: the same decision again changes nothing.
- * @returns a refusal where it was decided otherwise, or nobody is asked any more
+ * @returns a refusal where it was decided otherwise, nobody is asked any more, or an approval would be of an altered row
  */
 export async function decideCall(engine: Engine, said: CallDecision): Promise<Outcome<Acknowledgement>> {
   const { approval_id, decision, decided_by, reason = null } = said;
   const asked = await showApproval(engine, approval_id);
   if (!asked.ok) return asked;
+  if (decision === 'approved' && asked.value.is_altered) return refuseAltered(asked.value);
   const inbox_id = engine.runtime.clock.uuid();
   const decided = await engine.store.approvals.decide({ approval_id, decision, decided_by, reason, inbox_id });
   return acknowledge(asked.value, decision, decided);
+}
+
+/** A person was shown another call than the one that would be made. */
+export function refuseAltered({ approval_id, world_slug }: ApprovalRecord): Refused {
+  return refuse(problem('APPROVAL_ALTERED', { approval_id, world_slug }));
 }
 
 function acknowledge(

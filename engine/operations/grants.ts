@@ -4,7 +4,7 @@ import { findGrant } from '../core/approvals/approval.js';
 import { toPointer } from '../core/content/json-pointer.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { ApprovalRecord, GrantRecord, NewGrant } from '../ports/approvals.js';
-import { showApproval } from './approvals.js';
+import { refuseAltered, showApproval } from './approvals.js';
 import type { Archive, Engine } from './engine.js';
 import type { Acknowledgement } from './reports.js';
 
@@ -50,6 +50,7 @@ export async function grantCalls(
   const { store, runtime } = engine;
   const asked = await showApproval(engine, wanted.approval_id);
   if (!asked.ok) return asked;
+  if (asked.value.is_altered) return refuseAltered(asked.value);
   const { world_slug, tool_name, workflow_subject_entity_id: subject_id, request } = asked.value;
   const { uses, hours = GRANT_HOURS, granted_by, reason = null } = wanted;
   const args = wanted.arguments ?? { '': request };
@@ -83,7 +84,8 @@ async function approveWaiting(
   const waiting = await store.approvals.list({ world_slug, status: 'waiting', limit: WAITING_MAX });
   let approved = 0;
   for (const { approval_id, request, ...call } of waiting.toReversed()) {
-    const isOfScope = call.tool_name === tool_name && call.workflow_subject_entity_id === subject_id;
+    const isOfScope =
+      !call.is_altered && call.tool_name === tool_name && call.workflow_subject_entity_id === subject_id;
     if (!isOfScope || findGrant([{ ...grant, grant_id }], request) === undefined) continue;
     const decision = { approval_id, decision: 'approved', decided_by, grant_id, reason } as const;
     const decided = await store.approvals.decide({ ...decision, inbox_id: runtime.clock.uuid() });

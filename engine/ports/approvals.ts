@@ -22,6 +22,8 @@ export interface ApprovalRecord {
   /** The pointer of the deciding rule in its policy, and its reason. */
   readonly rule: string;
   readonly because: string;
+  /** Whether its row was changed since a person was asked, or an earlier version asked: then it is not approved. */
+  readonly is_altered: boolean;
   /** RFC 3339. */
   readonly asked_at: string;
   readonly deadline: string;

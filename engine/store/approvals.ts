@@ -1,3 +1,5 @@
+import { present } from '../contract/present.js';
+import { bindApproval } from '../core/approvals/approval.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { toStoredText } from '../core/content/stored-text.js';
 import type { AttemptLease } from '../ports/attempts.js';
@@ -40,10 +42,11 @@ const ASK = prepare(
   `WITH ${FENCE},
    asked AS (
      INSERT INTO approvals (world_slug, approval_id, attempt_id, command_key, binding_hash, tool_name, source_hash,
-       effect_class, workflow_node_id, workflow_subject_entity_id, request_json, origins, rule, because,
-       asked_at, deadline)
+       effect_class, workflow_node_id, workflow_subject_entity_id, request_json, origins, policy_hash,
+       rule, because, asked_at, deadline)
      SELECT world_slug, :approval_id::uuid, :attempt_id::uuid, :command_key, :binding_hash, :tool_name, :source_hash,
-       :effect_class::effect_class, :node_id, :subject_id, :request::json, :origins::json, :rule, :because, clock_timestamp(),
+       :effect_class::effect_class, :node_id, :subject_id, 
+       :request::json, :origins::json, :policy_hash, :rule, :because, clock_timestamp(),
        clock_timestamp() + :deadline_ms::bigint * interval '1 millisecond'
      FROM fence
      ON CONFLICT (world_slug, attempt_id, command_key, binding_hash) DO NOTHING
@@ -81,7 +84,7 @@ export async function askApproval(
   { approval_id, binding_hash, ...asked }: NamedApproval,
 ): Promise<AskedState | 'overtaken'> {
   const { command_key, tool_name, source_hash, effect, node_id, subject_id, request, origins, ...rest } = asked;
-  const { rule, because, deadline_ms } = rest;
+  const { policy_hash, rule, because, deadline_ms } = rest;
   const row = await findHeld<AskedRow>(runner, ASK, lease, {
     approval_id,
     binding_hash,
@@ -93,6 +96,7 @@ export async function askApproval(
     subject_id: subject_id ?? null,
     request: canonicalText(request),
     origins: origins === undefined ? null : canonicalText(origins),
+    policy_hash,
     rule,
     because: toStoredText(because),
     deadline_ms,
@@ -267,7 +271,7 @@ const MILLISECONDS = (interval: string): string => `(extract(epoch FROM ${interv
 const SELECT_RECORDS = `
    SELECT approval_id, approvals.world_slug, approvals.attempt_id, attempted_turn, command_key, tool_name, source_hash,
      response_sources.content->>'label' AS source_label, effect_class, workflow_node_id, workflow_subject_entity_id,
-     request_json AS request, origins, rule, because, asked_at, approvals.deadline, decided_at,
+     request_json AS request, origins, binding_hash, policy_hash, rule, because, asked_at, approvals.deadline, decided_at,
      CASE WHEN NOT is_superseded THEN ${MILLISECONDS('coalesce(decided_at, now()) - asked_at')} END AS waited_ms,
      CASE WHEN approvals.status = 'waiting' AND NOT is_superseded
        THEN greatest(0, ${MILLISECONDS('approvals.deadline - now()')}) END AS left_ms,
@@ -292,13 +296,33 @@ const LIST = prepare(
    ORDER BY approval_id DESC LIMIT :limit::int`,
 );
 
+type ApprovalRow = Omit<ApprovalRecord, 'is_altered'> & {
+  readonly binding_hash: string;
+  /** Null where an earlier version asked, which bound its decisions to less. */
+  readonly policy_hash: string | null;
+};
+
+function toRecord({ binding_hash, policy_hash, ...row }: ApprovalRow): ApprovalRecord {
+  const { attempt_id, effect_class: effect, workflow_node_id, workflow_subject_entity_id, origins, ...asked } = row;
+  const asker = present({
+    node_id: workflow_node_id ?? undefined,
+    subject_id: workflow_subject_entity_id ?? undefined,
+    origins: origins ?? undefined,
+  });
+  const is_altered =
+    policy_hash === null
+      ? row.status === 'waiting'
+      : bindApproval(attempt_id, { ...asked, ...asker, effect, policy_hash }) !== binding_hash;
+  return { ...row, is_altered };
+}
+
 /** One approval. */
 export async function findApproval(runner: Runner, approval_id: string): Promise<ApprovalRecord | undefined> {
-  return (await run<ApprovalRecord>(runner, FIND, { approval_id }))[0];
+  return (await run<ApprovalRow>(runner, FIND, { approval_id })).map(toRecord)[0];
 }
 
 /** Approvals, the latest first. */
-export function listApprovals(
+export async function listApprovals(
   runner: Runner,
   wanted: {
     readonly world_slug?: string | null;
@@ -308,13 +332,14 @@ export function listApprovals(
     readonly limit: number;
   },
 ): Promise<readonly ApprovalRecord[]> {
-  return run<ApprovalRecord>(runner, LIST, {
+  const rows = await run<ApprovalRow>(runner, LIST, {
     world_slug: null,
     attempt_id: null,
     status: null,
     after: null,
     ...wanted,
   });
+  return rows.map(toRecord);
 }
 
 /** How many approvals of an attempt are shown. */

@@ -174,6 +174,7 @@ export interface Approvals {
   effect_class: EffectClass;
   grant_id: string | null;
   origins: Json | null;
+  policy_hash: string | null;
   reason: string | null;
   request_json: Json;
   rule: string;

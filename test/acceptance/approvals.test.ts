@@ -15,6 +15,7 @@ import {
   onEachDatabase,
   type ParkStage,
   type Play,
+  sharedStage,
 } from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;
@@ -40,6 +41,25 @@ const decide = (stage: ParkStage, { approval_id }: ApprovalRecord, decision: 'ap
   decideCall(stage.engine, { approval_id, decision, decided_by: 'ann', ...(reason === undefined ? {} : { reason }) });
 
 const statusesOf = ({ report }: Play) => report.turns.map(({ status }) => status);
+
+/** Changes of what a person is shown. */
+const ALTERATIONS = [
+  `request_json = '{"to": "Otto", "body": "All is well."}'`,
+  "tool_name = 'read_letter'",
+  "effect_class = 'read_only'",
+  "rule = '/rules/9'",
+  "because = 'it is harmless'",
+  `origins = '{"/to": ["author"]}'`,
+];
+
+/** Changes the row of an approval by hand. @param role `replica` passes the triggers that guard it */
+async function alter({ outside }: ParkStage, approval_id: string, change: string, role = 'origin'): Promise<void> {
+  assert.ok(outside);
+  await outside.query(`SET session_replication_role = '${role}'`);
+  await outside
+    .query(`UPDATE approvals SET ${change} WHERE approval_id = '${approval_id}'`)
+    .finally(() => outside.query("SET session_replication_role = 'origin'"));
+}
 
 /** What the letters' model says where its letter is denied: it rests. */
 async function sayInstead(): Promise<Answers> {
@@ -245,4 +265,31 @@ onEachDatabase('a call that a person must approve', (open) => {
     const expired = end.attempts[0]?.invocations.find(({ failure_class }) => failure_class === 'approval_expired');
     assert.match(expired?.failure_message ?? '', /nobody has decided on write_letter in time/);
   });
+});
+
+// An embedded database has no other connection by which anybody could change it.
+const openServed = sharedStage('PostgreSQL');
+
+test('what a person is asked cannot be changed while it waits', async (t) => {
+  const stage = await openServed();
+  const [, { approval_id }] = await playAsked(t, stage);
+  for (const change of [...ALTERATIONS, 'binding_hash = source_hash', "deadline = deadline + interval '1 hour'"])
+    await assert.rejects(alter(stage, approval_id, change), /what a person is asked is final/, change);
+});
+
+test('an approval whose row was changed past its guard says so, and is denied at most', async (t) => {
+  for (const change of ALTERATIONS) {
+    const stage = await openServed();
+    const [, approval] = await playAsked(t, stage, await sayInstead());
+    assert.equal(approval.is_altered, false);
+    const { approval_id } = approval;
+    await alter(stage, approval_id, change, 'replica');
+    assert.equal(must(await showApproval(stage.engine, approval_id)).is_altered, true, change);
+    const granted = await grantCalls(stage.engine, { approval_id, uses: 1, granted_by: 'ann' });
+    for (const refused of [await decide(stage, approval, 'approved'), granted])
+      assert.deepEqual(refused.ok ? [] : refused.problems.map(({ code }) => code), ['APPROVAL_ALTERED'], change);
+    assert.equal(must(await showApproval(stage.engine, approval_id)).status, 'waiting');
+    assert.equal(must(await decide(stage, approval, 'denied')).accepted, true);
+    assert.equal(stage.toys.post.letters.length, 0);
+  }
 });

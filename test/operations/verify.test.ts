@@ -123,7 +123,7 @@ const UNSEALED: Readonly<Record<string, 'all' | readonly string[]>> = {
   agent_inbox: 'all',
   agent_state_heads: 'all',
   approval_grants: 'all',
-  approvals: ['binding_hash'],
+  approvals: ['binding_hash', 'policy_hash'],
   assistant_tasks: 'all',
   attempt_events: 'all',
   audit_entries: 'all',

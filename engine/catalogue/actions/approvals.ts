@@ -100,7 +100,7 @@ export const grantCalls = action({
   ],
   offered: {
     Approval: (shown) =>
-      shown.status === 'waiting'
+      shown.status === 'waiting' && !shown.is_altered
         ? { uses: 10, hours: GRANT_HOURS, arguments: JSON.stringify(pointAtArguments(shown), null, 2) }
         : undefined,
   },

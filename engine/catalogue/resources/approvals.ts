@@ -40,6 +40,7 @@ function viewApproval(shown: ApprovalRecord): RecordView {
         'In short',
         facts({
           state: state(shown.status),
+          altered: shown.is_altered ? ALTERED : null,
           'what it does': shown.effect_class.replaceAll('_', ' '),
           subject: shown.workflow_subject_entity_id,
           node: shown.workflow_node_id,
@@ -76,6 +77,8 @@ function viewApproval(shown: ApprovalRecord): RecordView {
     ],
   };
 }
+
+const ALTERED = 'its row is not the one to which the decision is bound: it cannot be approved';
 
 const duration = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : toDuration(milliseconds);

@@ -86,6 +86,15 @@ export const CALL_PROBLEMS = {
     repair: ({ approval_id }) => `See who decided, and when: chukwa approval ${approval_id}`,
     example: { approval_id: 'ID', decision: 'approved' },
   }),
+  APPROVAL_ALTERED: content({
+    meaning:
+      'The row of an approval is not the one to which its decision is bound: it was changed while it waited, or an earlier version asked. Approving it would approve another call than the one shown.',
+    message: ({ approval_id }) =>
+      `The approval ${approval_id} does not show the call that waits: its row was changed, or an earlier version asked.`,
+    repair: ({ approval_id, world_slug }) =>
+      `Deny it: chukwa deny ${approval_id}. Or run the turn anew, and be asked again: chukwa run ${world_slug} --anew`,
+    example: { approval_id: 'ID', world_slug: 'park' },
+  }),
   GRANT_UNKNOWN: content({
     message: ({ grant_id }) => `There is no grant ${grant_id}.`,
     repair: () => 'List them: chukwa grants',

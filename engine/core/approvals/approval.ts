@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText, contentHash } from '../content/canonical.js';
 import { findAt, pointerTokens } from '../content/json-pointer.js';
+import { toStoredText } from '../content/stored-text.js';
 
 /**
  * How a call stands that the policy leaves to a person. A decision is final. `superseded`: its attempt is over, or the call was asked for once more with
@@ -28,13 +29,15 @@ export interface AskedApproval {
 }
 
 /**
- * Binds a decision to its call: the tool's definition, the arguments, the deciding rule, the subject and the attempt.
+ * Binds a decision to its call, and to all that a person is shown of it: the tool's definition and effect, the arguments and
+ * their origins, the deciding rule and its reason, the subject and the attempt.
  * @returns SHA-256, 64 hex digits; another one for a call that differs in any of these
  */
-export function bindApproval(attempt_id: string, asked: AskedApproval): string {
-  const { command_key, tool_name, source_hash, request, policy_hash, rule, subject_id = null, node_id = null } = asked;
-  const call = { command_key, tool_name, source_hash, request, subject_id, node_id };
-  return contentHash({ attempt_id, ...call, policy_hash, rule });
+export function bindApproval(attempt_id: string, asked: Omit<AskedApproval, 'deadline_ms'>): string {
+  const { command_key, tool_name, source_hash, effect, request, policy_hash, rule } = asked;
+  const { subject_id = null, node_id = null, origins = null } = asked;
+  const call = { command_key, tool_name, source_hash, effect, request, origins, subject_id, node_id };
+  return contentHash({ attempt_id, ...call, policy_hash, rule, because: toStoredText(asked.because) });
 }
 
 /** What the model is told of a call that a person has denied. */

@@ -56,14 +56,14 @@ export function awaitedLines(
 }
 
 /** A call that waits for a person: what it would do, why the person is asked, and what to type. */
-function unapprovedLines({ approval_id, because, deadline, ...call }: ApprovalRecord): Lines {
+function unapprovedLines({ approval_id, because, deadline, is_altered, ...call }: ApprovalRecord): Lines {
   const { tool_name, request, workflow_subject_entity_id: subject } = call;
   const asker = subject === null ? '' : ` for ${subject}`;
   return [
     hanging(6, '  ', strong(tool_name), ` ${toArguments(request, 2_000)}${asker}`),
     hanging(6, `    asked because ${because}; ${toUntil({ deadline })}`),
     commandLines('    ', [
-      [command('approve', approval_id), 'makes the call, once'],
+      [command('approve', approval_id), is_altered ? 'is refused: the row was changed' : 'makes the call, once'],
       [command('deny', approval_id, '--reason', 'TEXT'), 'tells the model the reason'],
     ]),
   ];
