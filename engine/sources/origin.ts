@@ -76,13 +76,17 @@ export function findSecretHeaders(
   for (const [header, variable] of Object.entries(named)) {
     const value = lookUp(variable);
     if (value === undefined) return `${variable} is not set, which holds the header ${header}`;
-    if (!HEADER_VALUE.test(value)) return `${variable} holds a character that no header may have`;
+    if (!isHeaderValue(value)) return `${variable} holds a character that no header may have`;
     headers[header.toLowerCase()] = value;
   }
   return headers;
 }
 
-/** Visible ASCII. */
+/** Whether a request can send a value in a header: visible ASCII. */
+export function isHeaderValue(value: string): boolean {
+  return HEADER_VALUE.test(value);
+}
+
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** The variables that a source's interface names, by the manifest's leave, and that hold secrets. */

@@ -56,9 +56,11 @@ const ALTERATIONS = [
 async function alter({ outside }: ParkStage, approval_id: string, change: string, role = 'origin'): Promise<void> {
   assert.ok(outside);
   await outside.query(`SET session_replication_role = '${role}'`);
-  await outside
-    .query(`UPDATE approvals SET ${change} WHERE approval_id = '${approval_id}'`)
-    .finally(() => outside.query("SET session_replication_role = 'origin'"));
+  try {
+    await outside.query(`UPDATE approvals SET ${change} WHERE approval_id = '${approval_id}'`);
+  } finally {
+    await outside.query("SET session_replication_role = 'origin'");
+  }
 }
 
 /** What the letters' model says where its letter is denied: it rests. */

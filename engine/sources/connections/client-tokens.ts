@@ -7,6 +7,7 @@ import { present } from '../../contract/present.js';
 import type { ClientConnection } from '../../generated/connection.js';
 import type { Clock } from '../../ports/clock.js';
 import { withinCall } from '../call-bounds.js';
+import { isHeaderValue } from '../origin.js';
 import type { OriginFetches } from '../origin-fetch.js';
 import { findSourceFailure, makeSourceFailure } from '../source-failure.js';
 
@@ -139,6 +140,8 @@ async function readToken(response: Response): Promise<Issued> {
   try {
     const server = { issuer: new URL('https://any.example').origin };
     const read = await oauth.processClientCredentialsResponse(server, { client_id: 'any' }, response);
+    if (!isHeaderValue(read.access_token))
+      return { is_final: true, why: 'its token holds a character that no header may have' };
     return { token: read.access_token, ...present({ lifetime_s: read.expires_in }) };
   } catch (error) {
     const is_final = status >= 400 && status <= 499 && !PASSING.has(status);
