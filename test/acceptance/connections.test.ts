@@ -220,6 +220,18 @@ test('connections test of a port without a server, and of a token endpoint that 
   assert.match((await desk.run('connections test bnak')).stderr, /Did you mean bank\?/);
 });
 
+test('connections test shows no token that no header may have', async (t) => {
+  const token = JSON.stringify({ access_token: 'canary-token\nX-Evil: 1', token_type: 'Bearer' });
+  const url = await serve(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(token),
+  );
+  const desk = await openDesk(t);
+  const client = `--kind client_credentials --client-id clerk --origin ${url} --token-url ${url}/token`;
+  await desk.run(`connections add bank ${client}`, SECRET);
+  const bank = await desk.run('connections test bank');
+  assert.deepEqual([bank.code, /is refused:/.test(bank.stdout)], [1, true], bank.stdout);
+});
+
 /** A way to a server that asks for a secret. */
 async function guard(t: TestContext, upstream: string): Promise<string> {
   return serve(t, (request, response) => {

@@ -121,6 +121,11 @@ const FINAL: readonly (readonly [what: string, Issue, says: RegExp])[] = [
     (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="canary"' }).end(),
     /status 401/,
   ],
+  [
+    'gives a token that no header may have',
+    (_, response) => say(response, 200, { access_token: 'canary\r\nX-Evil: 1', token_type: 'Bearer' }),
+    /bank gave a token with a character that no header may have$/,
+  ],
   ['knows no such scope', (_, response) => say(response, 400, { error: 'invalid_scope canary' }), /status 400$/],
 ];
 

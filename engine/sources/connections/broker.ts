@@ -6,7 +6,7 @@ import type { Connection } from '../../generated/connection.js';
 import { withinCall } from '../call-bounds.js';
 import type { Origin } from '../origin.js';
 import type { OriginFetches } from '../origin-fetch.js';
-import type { Secret } from '../secrets.js';
+import { createSecretReplacer, type Secret } from '../secrets.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
 import { openClientTokens } from './client-tokens.js';
 import { type Credentials, listConnectionSecrets, toCredentials, toSecret } from './credentials.js';
@@ -110,7 +110,12 @@ const TEST_BYTES_MAX = 1_048_576;
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 407]);
 
 async function testConnection(
-  { open, find, fetches }: Pick<Broker, 'open'> & { readonly find: ConnectionStore['find']; readonly fetches: Fetches },
+  {
+    open,
+    secretsOf,
+    find,
+    fetches,
+  }: Pick<Broker, 'open' | 'secretsOf'> & { readonly find: ConnectionStore['find']; readonly fetches: Fetches },
   id: string,
   path: string,
 ): Promise<TestedConnection> {
@@ -133,6 +138,7 @@ async function testConnection(
   } catch (error) {
     const failure = findSourceFailure(error);
     const isRefused = failure?.failure_class === 'call_rejected' && failure.facts === undefined;
-    return { outcome: isRefused ? 'refused' : 'out_of_reach', said: failure?.message ?? describeThrown(error) };
+    const { text } = createSecretReplacer(secretsOf(id));
+    return { outcome: isRefused ? 'refused' : 'out_of_reach', said: text(failure?.message ?? describeThrown(error)) };
   }
 }

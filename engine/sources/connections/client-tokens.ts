@@ -87,10 +87,8 @@ async function requestToken(
     const expires_at = asked_at + lifetime_ms;
     return { value: issued.token, expires_at, renewed_at: expires_at - Math.min(MARGIN_MS_MAX, lifetime_ms / 4) };
   }
-  const place = `the token endpoint of the connection ${id}`;
-  throw issued.is_final
-    ? makeSourceFailure('call_rejected', `${place} refuses its client: ${issued.why}`)
-    : makeSourceFailure('unavailable', `${place} gave no token: ${issued.why}`);
+  const failure_class = issued.is_final ? 'call_rejected' : 'unavailable';
+  throw makeSourceFailure(failure_class, `the token endpoint of the connection ${id} ${issued.why}`);
 }
 
 async function sendRequest(
@@ -141,12 +139,13 @@ async function readToken(response: Response): Promise<Issued> {
     const server = { issuer: new URL('https://any.example').origin };
     const read = await oauth.processClientCredentialsResponse(server, { client_id: 'any' }, response);
     if (!isHeaderValue(read.access_token))
-      return { is_final: true, why: 'its token holds a character that no header may have' };
+      return { is_final: true, why: 'gave a token with a character that no header may have' };
     return { token: read.access_token, ...present({ lifetime_s: read.expires_in }) };
   } catch (error) {
     const is_final = status >= 400 && status <= 499 && !PASSING.has(status);
     const code =
       error instanceof oauth.ResponseBodyError && /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : '';
-    return { is_final, why: `it answered with status ${status}${code}` };
+    const what = is_final ? 'refuses its client' : 'gave no token';
+    return { is_final, why: `${what}: it answered with status ${status}${code}` };
   }
 }
