@@ -148,7 +148,8 @@ test('a study that a person stops ends in order, and goes on where it was', asyn
   });
   const { code, stdout } = await running.ended;
   assert.equal(code, 130);
-  const { turns_played } = JSON.parse(stdout) as StudyReport;
+  const { turns_played, runs_failed } = JSON.parse(stdout) as StudyReport;
+  assert.equal(runs_failed, 0, 'a run that was stopped has not failed');
   assert.ok(turns_played >= 7 && turns_played < 36, `${turns_played} turns`);
   onRequest();
   const report = await run();

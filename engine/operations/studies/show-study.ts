@@ -9,10 +9,9 @@ import { type Summary, summarise } from '../../core/study/summary.js';
 import { type Judgement, judgeAll } from '../../core/study/verdict.js';
 import type { Study, StudyHypothesis } from '../../generated/study.js';
 import { gatherFacts } from './gather-facts.js';
-import type { WorldActivity } from '../../ports/browse.js';
+import type { ListPart, WorldActivity } from '../../ports/browse.js';
 import type { ListedStudy, PlayedWorld } from '../../ports/studies.js';
 import type { Archive } from '../engine.js';
-import type { ListPart } from '../../ports/browse.js';
 import { readCost } from '../read-cost.js';
 import { isRun, turnsLeft } from './plan-study.js';
 
@@ -126,7 +125,9 @@ function toShown(
   const { condition, seed, world_slug, turn, until_turn, roster } = run;
   const told = findTelling(run, worlds, newest);
   const ended = told === undefined ? 'new' : stateOf(told);
-  const state = turnsLeft(run) === 0 ? 'done' : ended === 'committed' ? 'stopped' : ended;
+  // An attempt that a person has ended says nothing of the run: its turn is asked again.
+  const isLeft = ended === 'committed' || (ended === 'failed' && told?.failure_class === 'stopped');
+  const state = turnsLeft(run) === 0 ? 'done' : isLeft ? 'stopped' : ended;
   return {
     condition: condition ?? '',
     seed,
