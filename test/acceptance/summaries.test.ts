@@ -5,14 +5,11 @@ import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
 import { purgeMemories } from '../../engine/operations/purge-memories.js';
 import { traceText } from '../../engine/operations/trace-text.js';
-import { timeAt } from '../../engine/operations/worlds.js';
-import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { toStream } from '../store/record-fixtures.js';
+import { leaveAt } from '../support/leave-at.js';
 import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 const WEATHER = 'source:toy_park_weather';
@@ -80,23 +77,6 @@ async function writeDocuments(context: TestContext): Promise<string> {
   return folder;
 }
 
-/** Drives the next turn, and leaves it to another driver once its last node is asked. */
-async function leaveAtAct({ engine }: ParkStage, { world_slug, scenario_hash }: WorldSnapshot): Promise<void> {
-  const { program, scenario } = must(await loadScenario(engine, scenario_hash));
-  const leave = new AbortController();
-  const end = await runAttempt(engine.runtime, {
-    world_slug,
-    program,
-    simulationTime: (turn) => timeAt(scenario, turn),
-    signal: new AbortController().signal,
-    leave: leave.signal,
-    onProgress: (progress) => {
-      if (progress.kind === 'call_started' && progress.command.key === ACT) leave.abort();
-    },
-  });
-  assert.equal(end.kind, 'handed_over');
-}
-
 async function memoriesOf(stage: ParkStage, world_slug: string, turn?: number) {
   const { entities } = await stage.world(world_slug, turn);
   return entities[0]?.memory ?? [];
@@ -126,7 +106,7 @@ onEachDatabase('summaries', (open) => {
     const workflows = await writeDocuments(context);
     const { world_slug, after } = await stage.play({ scenario: 'clerk', workflows, says: says(), turns: 2 });
     // Another driver finishes the third turn from the record.
-    await leaveAtAct(stage, after);
+    assert.equal((await leaveAt(stage, after, ACT)).kind, 'handed_over');
     await stage.run(after, { turns: 2 });
     const memories = await memoriesOf(stage, world_slug);
     assert.deepEqual(

@@ -1,31 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadScenario } from '../../engine/operations/load-program.js';
-import { timeAt } from '../../engine/operations/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { runAttempt } from '../../engine/runtime/run-attempt.js';
-import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { leaveAt } from '../support/leave-at.js';
+import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const SALE = 'bob/act/round-1/try-1/tool';
 const AFTER_SALE = 'bob/act/round-2/try-1';
 const SOLD = `${SALE} succeeded`;
-
-/** Drives the first turn of a world, and leaves it to another driver once the start of this call is on record. */
-async function leaveAt({ engine }: ParkStage, { world_slug, scenario_hash }: WorldSnapshot, key: string) {
-  const { program, scenario } = must(await loadScenario(engine, scenario_hash));
-  const leave = new AbortController();
-  return runAttempt(engine.runtime, {
-    world_slug,
-    program,
-    simulationTime: (turn) => timeAt(scenario, turn),
-    signal: new AbortController().signal,
-    leave: leave.signal,
-    onProgress: (progress) => {
-      if (progress.kind === 'call_started' && progress.command.key === key) leave.abort();
-    },
-  });
-}
 
 async function attemptOf({ engine }: ParkStage, { world_slug }: WorldSnapshot): Promise<AttemptRecord> {
   const [summary, ...others] = await engine.store.records.attempts(world_slug);

@@ -3,14 +3,11 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { purgeMemories } from '../../engine/operations/purge-memories.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
 import { traceText } from '../../engine/operations/trace-text.js';
-import { timeAt } from '../../engine/operations/worlds.js';
 import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
-import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
+import { leaveAt } from '../support/leave-at.js';
 import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 const PLAN = 'bob/plan/round-1/try-1';
@@ -60,23 +57,6 @@ function says(): Answers {
 
 const NOTE = { from: 'Ann', topic: 'other', place: 'park' };
 
-/** Drives the next turn of a world, and leaves it to another driver once the start of this call is on record. */
-async function leaveAt({ engine }: ParkStage, { world_slug, scenario_hash }: WorldSnapshot, key: string) {
-  const { program, scenario } = must(await loadScenario(engine, scenario_hash));
-  const leave = new AbortController();
-  const end = await runAttempt(engine.runtime, {
-    world_slug,
-    program,
-    simulationTime: (turn) => timeAt(scenario, turn),
-    signal: new AbortController().signal,
-    leave: leave.signal,
-    onProgress: (progress) => {
-      if (progress.kind === 'call_started' && progress.command.key === key) leave.abort();
-    },
-  });
-  assert.equal(end.kind, 'handed_over');
-}
-
 /** The generations of a turn's attempt by the keys of their calls, the last of each. */
 async function callsOf(stage: ParkStage, world_slug: string, turn: number): Promise<Map<string, LlmCallRecord>> {
   const attempts = await stage.engine.store.records.attempts(world_slug);
@@ -117,7 +97,7 @@ onEachDatabase('memories that are found', (open) => {
     const workflows = await editWorkflows(context, { 'simple/workflow.json': remembering });
     const { world_slug, before } = await stage.play({ scenario: 'simple', workflows, says: says(), turns: 4 });
     // The driver is replaced while Bob acts by his plan: the next one finds the memories on record.
-    await leaveAt(stage, before, ACT);
+    assert.equal((await leaveAt(stage, before, ACT)).kind, 'handed_over');
     const { report } = await stage.run(before);
     assert.equal(report.turns[0]?.status, 'committed');
     const calls = await callsOf(stage, world_slug, 5);
@@ -159,7 +139,7 @@ onEachDatabase('memories that are found', (open) => {
     const stage = await open();
     const workflows = await editWorkflows(context, { 'simple/workflow.json': remembering });
     const { world_slug, before } = await stage.play({ scenario: 'simple', workflows, says: says(), turns: 3 });
-    await leaveAt(stage, before, PLAN);
+    assert.equal((await leaveAt(stage, before, PLAN)).kind, 'handed_over');
     const { report } = await stage.run(before, { turns: 1 });
     assert.equal(report.turns[0]?.status, 'committed');
     assert.equal((await callsOf(stage, world_slug, 4)).get(PLAN)?.retrieved?.found.length, 2);
