@@ -69,7 +69,7 @@ export interface TurnOutside {
   readonly turns: number;
 }
 
-/** What has two levels that cannot both hold, by their variables. */
+/** Levels of two variables that change the same file or member. */
 export interface LevelsMeet {
   readonly variable: string;
   readonly other: string;

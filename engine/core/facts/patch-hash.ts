@@ -16,7 +16,7 @@ export function patchHash(patch: TakenPatch): string {
   return hashOfStored(toHashed(patch));
 }
 
-/** What is hashed of a patch: whoever has its canonical text can compare it. */
+/** The parts of a patch that its hash covers. */
 export function toHashed({ narration, touched_entities, effects, origins }: TakenPatch): Json {
   return { narration, touched_entities, effects, ...(origins === null ? {} : { origins }) } as unknown as Json;
 }

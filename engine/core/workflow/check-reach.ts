@@ -6,8 +6,7 @@ import { listRemembered } from './check-remember.js';
 import { listReached } from './link/order.js';
 
 /**
- * Notes nodes whose output is never used: no node reads it, or only nodes that do not lead to the applied patch, nor to
- * what is remembered.
+ * Notes nodes whose output is never used: no patch, no memory and no other node depends on it, directly or by way of others.
  * A call that is made for its effect is meant so, and noted all the same.
  */
 export function checkReach(workflow: CognitionWorkflow): readonly Problem[] {

@@ -18,7 +18,7 @@ export function listRemembered({ apply }: CognitionWorkflow): readonly Remembere
   }));
 }
 
-/** What is remembered must be a text in the output of a node that gives no patch. Where it may be absent, nothing is remembered. */
+/** Checks `apply.remember`: each entry names a text, in the output of a node that gives no patch. The text may be absent. */
 export function checkRemember(workflow: CognitionWorkflow, readers: readonly Reader[]): readonly Problem[] {
   return listRemembered(workflow).flatMap(({ node_id, tokens }, index) => {
     const pointer = `/apply/remember/${index}`;
