@@ -346,6 +346,7 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
       const { end } = afterTool(park, endOf);
       assert.ok(end?.kind === 'fail');
       assert.equal(end.call_key, 'bob/act/round-1/try-1/tool');
+      assert.equal(end.is_in_doubt ?? false, sentence === 'where its side effect is in doubt');
     });
 
   test('but not where it has a side effect and the service itself said that the call failed', () => {
