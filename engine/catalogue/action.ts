@@ -49,8 +49,8 @@ export interface Form {
   readonly id: string;
   readonly title: string;
   readonly consequence: string;
-  /** The fields that it shows, beside the reason. */
-  readonly fields: readonly string[];
+  /** The fields that it shows, beside the reason; all that the action takes where they are left out. */
+  readonly fields?: readonly string[];
   /** What it sends for fields that it does not show. */
   readonly sends?: Readonly<Record<string, string>>;
   readonly button: string;
@@ -97,7 +97,7 @@ export interface Action<Input = Readonly<Record<string, unknown>>, Making extend
   readonly by: 'command' | 'operator' | 'consumer';
   /** What a program may assume of it. */
   readonly hints: { readonly is_destructive: boolean; readonly is_idempotent: boolean };
-  readonly takes: Readonly<Record<string, Field<unknown>>>;
+  readonly takes: Fields;
   /** A program may leave the reason out, as a person at the terminal has none to give; a form always has one. */
   readonly is_reason_optional?: true;
   readonly forms: readonly Form[];

@@ -3,14 +3,16 @@ import type { Engine } from '../operations/engine.js';
 import type { FieldsIn, Fields } from './action.js';
 import type { Answers } from './answers.js';
 
-/** Something that programs ask with inputs, and that has no page: whether documents validate, what a kind looks like. */
+/**
+ * Something that programs ask with inputs, and that has no page: whether documents validate, what a kind looks like. Every
+ * reader may ask.
+ */
 export interface Query<Input = Readonly<Record<string, unknown>>, Kind extends keyof Answers = keyof Answers> {
   /** What programs call it by. */
   readonly name: string;
   readonly says: string;
-  readonly by: 'consumer' | 'operator';
-  /** Whether it stores something; what is stored never changes or goes. */
-  readonly stores: boolean;
+  /** It stores something; what is stored never changes or goes. */
+  readonly stores?: true;
   /** The schema of its answer. */
   readonly gives: Kind;
   readonly takes: Fields;

@@ -18,12 +18,11 @@ after(() => served.close());
 const OF_OPERATORS = [
   ...RESOURCES.filter(({ reader }) => reader === 'operator').flatMap(({ name }) => name ?? []),
   ...ACTIONS.filter(({ by }) => by === 'operator').flatMap(({ name }) => name ?? []),
-  ...QUERIES.filter(({ by }) => by === 'operator').map(({ name }) => name),
 ];
 const OF_CONSUMERS = [
   ...RESOURCES.filter(({ reader }) => reader === 'consumer').flatMap(({ name }) => name ?? []),
   ...ACTIONS.filter(({ by }) => by === 'consumer').flatMap(({ name }) => name ?? []),
-  ...QUERIES.filter(({ by }) => by === 'consumer').map(({ name }) => name),
+  ...QUERIES.map(({ name }) => name),
 ];
 const OF_COMMANDS = ACTIONS.filter(({ by }) => by === 'command').flatMap(({ name }) => name ?? []);
 

@@ -94,7 +94,6 @@ export const grantCalls = action({
       title: 'Approve calls like this one',
       consequence:
         'This call and others that wait are approved, and those to come: of the same tool, for the same subject, with these arguments. Nobody is asked for them. A grant can be taken back.',
-      fields: ['uses', 'hours', 'arguments'],
       button: 'Grant',
     },
   ],
@@ -125,7 +124,6 @@ export const revokeGrant = action({
       id: 'revoke',
       title: 'Take it back',
       consequence: 'It approves no further call. What it has approved stays approved.',
-      fields: [],
       button: 'Take it back',
     },
   ],

@@ -23,7 +23,6 @@ export const stopAttempt = action({
       title: 'Stop this attempt',
       consequence:
         'The driver of the attempt ends it before its next call. The world stays as it was before this turn. Calls that have been made are not undone, and stay on record; the next attempt continues with their answers.',
-      fields: [],
       button: 'Stop it',
     },
   ],

@@ -30,7 +30,6 @@ export const runTurns = action({
       title: 'Run turns',
       consequence:
         'The turns are put into the queue. This server runs them one after the other, and so does any other worker of this database, each with the models and services of its own environment. Each turn is committed whole, or not at all.',
-      fields: ['turns'],
       button: 'Queue them',
     },
   ],
@@ -60,7 +59,6 @@ export const takeBackTurns = action({
       id: 'take-back-turns',
       title: 'Take back queued turns',
       consequence: 'The queued turns that have not begun are removed. A turn that has begun continues.',
-      fields: [],
       button: 'Take them back',
     },
   ],
@@ -101,7 +99,6 @@ export const forkWorld = action({
       id: 'fork',
       title: 'Fork',
       consequence: `This makes a new world. It shares all turns up to the named one, and continues from there. Another scenario may differ from its own in ${CHANGEABLE_SCENARIO_FIELDS} alone. This world does not change, and no call is made.`,
-      fields: ['at_turn', 'as', 'scenario'],
       button: 'Fork',
     },
   ],
@@ -159,7 +156,6 @@ export const purgeMemories = action({
       title: 'Purge memories',
       consequence:
         'No agent of this world remembers any more what this origin had a part in. The turns so far keep it, and so do forks that were made before.',
-      fields: ['origin'],
       button: 'Purge them',
     },
   ],
@@ -181,7 +177,6 @@ export const editWorld = action({
       title: 'Edit the world',
       consequence:
         'The patch becomes the next turn of the world, with your name and your reason. Nobody else acts in it, and no call is made. Agents perceive its effects like those of others.',
-      fields: ['patch'],
       button: 'Change the world',
     },
   ],

@@ -60,8 +60,6 @@ const kind = choice('Its kind', COMPONENT_KINDS);
 export const validateDocuments = query({
   name: 'validate_documents',
   says: 'Checks documents with all that they refer to, and says every finding with its place and repair. Stores nothing.',
-  by: 'consumer',
-  stores: false,
   gives: 'Checked',
   takes: { documents },
   async answer(engine, { documents: sent }) {
@@ -75,8 +73,6 @@ export const validateDocuments = query({
 export const validateDocument = query({
   name: 'validate_document',
   says: 'Checks one document that refers to stored ones alone. Stores nothing.',
-  by: 'consumer',
-  stores: false,
   gives: 'Checked',
   takes: { content },
   answer: (engine, { content: said }) => validateDocuments.answer(engine, { documents: [toOne(said)] }),
@@ -85,7 +81,6 @@ export const validateDocument = query({
 export const putDocuments = query({
   name: 'put_documents',
   says: 'Checks documents and stores them, all or none; gives the hash of each.',
-  by: 'consumer',
   stores: true,
   gives: 'Stored',
   takes: { documents },
@@ -96,7 +91,6 @@ const putOf = (of: ComponentKind, noun: string) =>
   query({
     name: `put_${of}`,
     says: `Stores one ${noun}; gives its hash.`,
-    by: 'consumer',
     stores: true,
     gives: 'Stored',
     takes: { content },
@@ -112,7 +106,6 @@ export const putToolPolicy = putOf('tool_policy', 'tool policy');
 export const assembleScenario = query({
   name: 'assemble_scenario',
   says: 'Checks that a scenario can run, and stores it; makes no world.',
-  by: 'consumer',
   stores: true,
   gives: 'Stored',
   takes: { content },
@@ -133,8 +126,6 @@ function toOne(said: Json): SentDocument {
 export const describeDocument = query({
   name: 'describe_document',
   says: 'Describes a kind of document: its schema, an example and common mistakes.',
-  by: 'consumer',
-  stores: false,
   gives: 'DescribedKind',
   takes: { kind },
   answer: async ({ authoring }, { kind: of }) => succeed(await describeKind(authoring, of)),
@@ -143,8 +134,6 @@ export const describeDocument = query({
 export const listPlugins = query({
   name: 'list_plugins',
   says: 'The plugins by which sources reach models and services.',
-  by: 'consumer',
-  stores: false,
   gives: 'Plugins',
   takes: {},
   answer: async ({ authoring }) =>
@@ -154,8 +143,6 @@ export const listPlugins = query({
 export const describePlugin = query({
   name: 'describe_plugin',
   says: 'Describes a plugin: what it does, and the schema of a source’s interface for it.',
-  by: 'consumer',
-  stores: false,
   gives: 'DescribedPlugin',
   takes: { name: line('Its name', 'the name of a plugin, as list_plugins has it') },
   answer: async ({ authoring }, { name }) => describe(authoring, name),
@@ -164,8 +151,6 @@ export const describePlugin = query({
 export const newWorld = query({
   name: 'new_world',
   says: 'Gives the documents of a small complete world, to change and to put. Stores nothing.',
-  by: 'consumer',
-  stores: false,
   gives: 'NewDocuments',
   takes: { shape: choice('Its shape', WORLD_SHAPES), name: optional(line('The label of its scenario', 'a label')) },
   async answer({ authoring }, { shape, name }) {
@@ -179,7 +164,6 @@ export const newWorld = query({
 export const createWorld = query({
   name: 'create_world',
   says: 'Makes a world of a stored scenario. It runs no turn until one is queued or run.',
-  by: 'consumer',
   stores: true,
   gives: 'CreatedWorld',
   takes: {

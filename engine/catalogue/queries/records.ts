@@ -22,8 +22,6 @@ const toPart = ({ limit, after }: { readonly limit?: number; readonly after?: st
 export const listComponents = query({
   name: 'list_components',
   says: 'The stored documents of a kind, by label.',
-  by: 'consumer',
-  stores: false,
   gives: 'Documents',
   takes: { kind, ...PART },
   answer: ({ store }, { kind: of, ...part }) =>
@@ -37,8 +35,6 @@ export const listComponents = query({
 export const getComponent = query({
   name: 'get_component',
   says: 'A stored document, what it names and what names it.',
-  by: 'consumer',
-  stores: false,
   gives: 'Document',
   takes: { kind, hash },
   answer: (engine, name) => browseDocument(engine, name),
@@ -47,8 +43,6 @@ export const getComponent = query({
 export const listUsesOf = query({
   name: 'list_uses_of',
   says: 'What a stored document names, and what names it.',
-  by: 'consumer',
-  stores: false,
   gives: 'Uses',
   takes: { kind, hash },
   answer: (engine, name) => showUses(engine, name),
@@ -57,8 +51,6 @@ export const listUsesOf = query({
 export const entityHistory = query({
   name: 'entity_history',
   says: 'Each change of an entity of a world, the latest first, with the patch behind it.',
-  by: 'consumer',
-  stores: false,
   gives: 'EntityHistory',
   takes: {
     world_slug: line('The world', 'the name of a world'),

@@ -38,11 +38,9 @@ function storable({ call, ...rest }: CatalogueTool): CatalogueTool {
 /** What the catalogue has for a reader. */
 function toListing(reader: Caller['reader']) {
   return {
-    tools: fitTools([
-      ...resourceTools(RESOURCES, reader),
-      ...queryTools(QUERIES, reader),
-      ...actionTools(ACTIONS, reader),
-    ]).map(storable),
+    tools: fitTools([...resourceTools(RESOURCES, reader), ...queryTools(QUERIES), ...actionTools(ACTIONS, reader)]).map(
+      storable,
+    ),
     resources: [...toStatic(RESOURCES, reader), APP_RESOURCE],
     templates: [...toTemplates(RESOURCES, reader), PAGE_TEMPLATE],
   };

@@ -34,7 +34,7 @@ export function decisionsOn<Kind extends keyof Answers>(gives: Kind, shown: Answ
   });
   return {
     decisions: offers.flatMap(({ action: { path, takes, forms }, prefilled }) =>
-      forms.map(({ fields, ...form }) => ({
+      forms.map(({ fields = Object.keys(takes), ...form }) => ({
         ...form,
         path: fillPath(path, shown as Readonly<Record<string, unknown>>),
         fields: fields.map((name) => toField(name, takes[name] as Action['takes'][string], prefilled[name])),
