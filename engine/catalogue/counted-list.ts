@@ -21,10 +21,9 @@ interface CountedDeclaration<Kind extends CountedKind> extends Omit<ListDeclarat
 export function countedList<Kind extends CountedKind>({
   filters,
   count,
-  view: drawRows,
   ...declared
 }: CountedDeclaration<Kind>): Resource<Kind> {
-  const list = listResource<Kind>({ ...declared, view: drawRows, takes: filters });
+  const list = listResource<Kind>({ ...declared, takes: filters });
   return {
     ...list,
     async read(archive, asked) {
@@ -34,7 +33,7 @@ export function countedList<Kind extends CountedKind>({
       return succeed({ ...part.value, states });
     },
     view(value, asked): RecordView {
-      const drawn = drawRows(value, asked);
+      const drawn = list.view(value, asked);
       const states = section('states', 'By state', statesOf(value.states, filters, asked));
       return { ...drawn, sections: [states, ...drawn.sections] };
     },

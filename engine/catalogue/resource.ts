@@ -3,7 +3,8 @@ import { type PartReader, readPart } from '../operations/browse/list-part.js';
 import type { Archive } from '../operations/engine.js';
 import type { Answers } from './answers.js';
 import type { ParameterName } from './parameters.js';
-import { type Columns, more, type Phrase, type RecordView, section, table } from './view.js';
+import type { Block, Columns, Link, Phrase, RecordView } from './view.js';
+import { linkTo, linkToTurn, more, section, table, trailToWorld } from './view.js';
 
 /** What a reader asks of a resource: the keys that its path names, the values of its query, and the reader's role. */
 export interface Asked {
@@ -24,7 +25,7 @@ export interface Resource<Kind extends keyof Answers = keyof Answers> {
   /** The words of its command; left out where it has none, or one of its own. */
   readonly command?: string;
   readonly says: string;
-  /** The least right that a reader needs. */
+  /** The least right that a reader needs; an operator's where it is left out of a declaration. */
   readonly reader: 'consumer' | 'operator';
   /** The schema of its JSON. */
   readonly gives: Kind;
@@ -41,11 +42,13 @@ export interface Resource<Kind extends keyof Answers = keyof Answers> {
   view(value: Answers[Kind], asked: Asked): RecordView;
 }
 
-type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes'> & Partial<Pick<Resource<Kind>, 'takes'>>;
+/** A resource that takes nothing beside its keys need not say so, nor one that is for operators. */
+type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes' | 'reader'> &
+  Partial<Pick<Resource<Kind>, 'takes' | 'reader'>>;
 
 /** Declares a resource; the types of what it reads and draws follow from what it gives. */
 export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind> {
-  return { takes: [], ...declared };
+  return { takes: [], reader: 'operator', ...declared };
 }
 
 /** The answers that are parts of a list. */
@@ -57,7 +60,8 @@ type ListKind = {
 
 export type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
 
-export interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>, 'read'> {
+/** A list: how its parts are read, and what people see of it. */
+export interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>, 'read' | 'view'> {
   readonly cursor: PartReader<Row<Kind>>['cursor'];
   readonly keyOf: PartReader<Row<Kind>>['keyOf'];
   readonly read: (
@@ -65,38 +69,32 @@ export interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration
     asked: Asked,
     part: Parameters<PartReader<Row<Kind>>['read']>[0],
   ) => ReturnType<PartReader<Row<Kind>>['read']>;
-}
-
-/** What people see of a list: its head, the order of its rows, and each column of them. */
-interface ListDrawing<Kind extends ListKind> {
-  readonly about: (asked: Asked) => Pick<RecordView, 'title'> & Partial<RecordView>;
+  readonly title: string | ((asked: Asked) => string);
+  readonly eyebrow?: string;
+  /** The order of its rows, in words. */
   readonly order: string;
-  readonly columns: Columns<Row<Kind>> | ((asked: Asked) => Columns<Row<Kind>>);
+  readonly columns?: Columns<Row<Kind>> | ((asked: Asked) => Columns<Row<Kind>>);
+  /** Draws the rows of a list that is no table. */
+  readonly draw?: (rows: readonly Row<Kind>[]) => Block;
   readonly empty: Phrase;
 }
 
-/** The view of a list. */
-export function listView<Kind extends ListKind>({ about, order, columns, empty }: ListDrawing<Kind>) {
-  return ({ rows, next }: Answers[Kind], asked: Asked): RecordView => {
-    const head = { eyebrow: 'List', trail: [], ...about(asked) };
-    const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));
-    const shown = typeof columns === 'function' ? columns(asked) : columns;
-    const none = isPart ? 'Nothing here, or nothing more.' : empty;
-    return { ...head, sections: [section('rows', order, table<Row<Kind>>(head.title, rows, shown, none), more(next))] };
-  };
-}
-
 /** Declares a list, which is read in parts. */
-export function listResource<Kind extends ListKind>({
-  cursor,
-  keyOf,
-  read,
-  takes = [],
-  ...declared
-}: ListDeclaration<Kind>): Resource<Kind> {
+export function listResource<Kind extends ListKind>(declared: ListDeclaration<Kind>): Resource<Kind> {
+  const { cursor, keyOf, read, takes = [], title: said, eyebrow = 'List', order, ...others } = declared;
+  const { columns = {}, draw, empty, ...resource } = others;
   return {
-    ...declared,
+    reader: 'operator',
+    ...resource,
     takes: [...takes, 'limit', 'after'],
+    view({ rows, next }, asked) {
+      const title = typeof said === 'function' ? said(asked) : said;
+      const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));
+      const none = isPart ? 'Nothing here, or nothing more.' : empty;
+      const shown = typeof columns === 'function' ? columns(asked) : columns;
+      const drawn = draw && rows.length > 0 ? draw(rows) : table<Row<Kind>>(rows, shown, none, title);
+      return { title, eyebrow, trail: trailAbove(asked), sections: [section('rows', order, drawn, more(next))] };
+    },
     async read(archive, asked) {
       const part = await readPart<Row<Kind>>(asked.query, {
         cursor,
@@ -106,6 +104,14 @@ export function listResource<Kind extends ListKind>({
       return part as Outcome<Answers[Kind]>;
     },
   };
+}
+
+/** The trail to a list of what a world, a turn or an attempt has, which its path names. */
+function trailAbove({ parameters: { world_slug, turn, attempt_id } }: Asked): readonly Link[] {
+  const world = world_slug && trailToWorld(world_slug);
+  const of_turn = turn && linkToTurn(world_slug, Number(turn), `turn ${turn}`);
+  const attempt = attempt_id && linkTo('attempt', attempt_id, 'the attempt');
+  return [...(world || []), of_turn, attempt].filter((link) => typeof link === 'object');
 }
 
 /** The names of the keys in a path, in order. */

@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import { stateOf } from '../core/protocol/work-state.js';
 import type { CognitionWorkflow } from '../generated/workflow.js';
 import type { AttemptPage } from '../operations/browse/attempts.js';
@@ -74,7 +75,8 @@ export type Block =
   | { readonly block: 'list'; readonly items: readonly (readonly Block[])[]; readonly ids?: readonly string[] }
   | {
       readonly block: 'table';
-      readonly title: string;
+      /** Left out where it is that of its section. */
+      readonly title?: string;
       /** A column in which no row has a value is left out. */
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Phrase[])[];
@@ -169,18 +171,11 @@ export type Picture =
 export const facts = (said: Readonly<Record<string, Phrase>>): Block => ({ block: 'facts', facts: said });
 export const prose = (text: string): Block => ({ block: 'prose', text });
 export const note = (...said: readonly Phrase[]): Block => ({ block: 'note', said });
-export const list = (items: readonly Blocks[], ids?: readonly string[]): Block => ({
-  block: 'list',
-  items: items.map(listBlocks),
-  ...(ids && { ids }),
-});
-export const exact = (text: string, pointer?: string): Block => ({ block: 'code', text, ...(pointer && { pointer }) });
-export const json = (value: Json, pointer?: string, known?: KnownHashes): Block => ({
-  block: 'json',
-  value,
-  ...(pointer && { pointer }),
-  ...(known && { known }),
-});
+export const list = (items: readonly Blocks[], ids?: readonly string[]): Block =>
+  present({ block: 'list', items: items.map(listBlocks), ids } as const);
+export const exact = (text: string, pointer?: string): Block => present({ block: 'code', text, pointer } as const);
+export const json = (value: Json, pointer?: string, known?: KnownHashes): Block =>
+  present({ block: 'json', value, pointer, known } as const);
 export const prompt = (text: string): Block => ({ block: 'prompt', text });
 export const value = (of: string, said: Json): Block => ({ block: 'value', of, value: said });
 export const quote = (of: string, text: string): Block => ({ block: 'quote', of, text });
@@ -199,12 +194,8 @@ export const commands = (says: string, ...all: readonly CommandWords[]): Block =
   says,
   commands: all,
 });
-export const change = (before: string | null, after: string | null, of?: string): Block => ({
-  block: 'change',
-  before,
-  after,
-  ...(of && { of }),
-});
+export const change = (before: string | null, after: string | null, of?: string): Block =>
+  present({ block: 'change', before, after, of } as const);
 export const links = (...to: readonly (Link | null)[]): Block => ({
   block: 'links',
   links: to.filter((each) => each !== null),
@@ -222,9 +213,9 @@ export const more = (next: string | null): Block => ({ block: 'more', next });
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Phrase>>;
 
 /** @param empty in place of rows; where it is left out, nothing is drawn */
-export function table<Row>(title: string, rows: readonly Row[], columns: Columns<Row>, empty: Phrase = null): Block {
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>, empty: Phrase = null, title?: string): Block {
   const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
-  return { block: 'table', title, columns: Object.keys(columns), rows: cells, empty };
+  return present({ block: 'table', title, columns: Object.keys(columns), rows: cells, empty } as const);
 }
 
 /** Blocks with lists of blocks among them; what stands for none is left out. */
@@ -240,6 +231,10 @@ export const section = (id: string, title: string, ...blocks: readonly Blocks[])
   title,
   blocks: listBlocks(blocks),
 });
+
+/** The section of the facts about a record, which a terminal shows first. */
+export const inShort = (said: Readonly<Record<string, Phrase>>): ViewSection =>
+  section('facts', 'In short', facts(said));
 
 /** A section of a kind that its mark says. */
 const marked =

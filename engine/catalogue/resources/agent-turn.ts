@@ -5,16 +5,15 @@ import { resource } from '../resource.js';
 import {
   type Block,
   type Blocks,
-  facts,
   failure,
   faint,
   folded,
+  inShort,
   type Link,
   linkTo,
   list,
   moment,
   note,
-  type RecordView,
   section,
   state,
   strong,
@@ -32,23 +31,17 @@ export const agentTurn = resource({
   says: 'Show one turn of an agent: its context, its actions and its result.',
   gives: 'AgentTurn',
   read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
-  view: viewAgentTurn,
-});
-
-function viewAgentTurn(turn: ResolvedAgentTurn): RecordView {
-  const { agent_id, world_slug, attempted_turn, context_box, output_box, events, execution_edges } = turn;
-  return {
-    eyebrow: 'Agent turn',
-    title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
-    trail: trailToAttempt(turn),
-    lede: [state(turn.state), hadAnswered(turn) ? '. It had answered; then its attempt failed.' : null],
-    sections: [
-      section('context', 'What it was given', drawCards(turn, context_box?.cards ?? [])),
-      section('output', 'What it did, and what it left', drawCards(turn, output_box.cards), drawWaiting(turn)),
-      section(
-        'facts',
-        'In short',
-        facts({
+  view(turn) {
+    const { agent_id, world_slug, attempted_turn, context_box, output_box, events, execution_edges } = turn;
+    return {
+      eyebrow: 'Agent turn',
+      title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
+      trail: trailToAttempt(turn),
+      lede: [state(turn.state), hadAnswered(turn) ? '. It had answered; then its attempt failed.' : null],
+      sections: [
+        section('context', 'What it was given', drawCards(turn, context_box?.cards ?? [])),
+        section('output', 'What it did, and what it left', drawCards(turn, output_box.cards), drawWaiting(turn)),
+        inShort({
           world: linkTo('world', world_slug),
           attempt: [linkTo('attempt', turn.attempt_id), ', ', turn.attempt_status],
           epoch: turn.turn_epoch,
@@ -59,38 +52,37 @@ function viewAgentTurn(turn: ResolvedAgentTurn): RecordView {
           'output box': output_box.box_id,
           id: turn.agent_turn_id,
         }),
-      ),
-      section(
-        'edges',
-        'What caused what',
-        table(
-          'Execution edges',
-          execution_edges,
-          {
-            edge: ({ primitive }) => words(primitive),
-            phase: ({ edge_phase }) => edge_phase,
-            'call or message': ({ correlation_id }) => correlation_id,
-            'at (UTC)': ({ occurred_at }) => moment(occurred_at),
-          },
-          'Nothing yet.',
-        ),
-      ),
-      section(
-        'events',
-        'Events',
-        note(faint('In order, folded from the record; live streams send AG-UI events instead.')),
-        folded(
-          count(events.length, 'event'),
-          list(
-            events.map(({ subject, payload: { agent_turn_id: _turn, ...said } }) => [
-              note(strong(subject), '  ', faint(toPhrase(said))),
-            ]),
+        section(
+          'edges',
+          'What caused what',
+          table(
+            execution_edges,
+            {
+              edge: ({ primitive }) => words(primitive),
+              phase: ({ edge_phase }) => edge_phase,
+              'call or message': ({ correlation_id }) => correlation_id,
+              'at (UTC)': ({ occurred_at }) => moment(occurred_at),
+            },
+            'Nothing yet.',
           ),
         ),
-      ),
-    ],
-  };
-}
+        section(
+          'events',
+          'Events',
+          note(faint('In order, folded from the record; live streams send AG-UI events instead.')),
+          folded(
+            count(events.length, 'event'),
+            list(
+              events.map(({ subject, payload: { agent_turn_id: _turn, ...said } }) => [
+                note(strong(subject), '  ', faint(toPhrase(said))),
+              ]),
+            ),
+          ),
+        ),
+      ],
+    };
+  },
+});
 
 function hadAnswered({ deliverable_card_id, output_box }: ResolvedAgentTurn): boolean {
   const left = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id)?.content;

@@ -1,44 +1,25 @@
 import { succeed } from '../../contract/problem.js';
 import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
-import { listResource, listView, resource } from '../resource.js';
+import { listResource, resource } from '../resource.js';
 import { toDuration } from '../words.js';
-import {
-  code,
-  type Columns,
-  facts,
-  json,
-  linkTo,
-  moment,
-  note,
-  type RecordView,
-  section,
-  state,
-  table,
-} from '../view.js';
+import { code, type Columns, facts, inShort, json, linkTo, moment, note, section, state, table } from '../view.js';
 
 export const approval = resource({
   name: 'get_approval',
   path: '/approvals/:approval_id',
   command: 'approval',
   says: 'Show a call that waits for a person: arguments, rule, decision.',
-  reader: 'operator',
   gives: 'Approval',
   read: (archive, { parameters: { approval_id } }) => showApproval(archive, approval_id),
-  view: viewApproval,
-});
-
-function viewApproval(shown: ApprovalRecord): RecordView {
-  const { tool_name, world_slug, attempt_id, attempted_turn, decided_by, source_invocation_id } = shown;
-  return {
-    eyebrow: 'Approval',
-    title: tool_name,
-    trail: [linkTo('world', world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)],
-    sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
+  view(shown) {
+    const { tool_name, world_slug, attempt_id, attempted_turn, decided_by, source_invocation_id } = shown;
+    return {
+      eyebrow: 'Approval',
+      title: tool_name,
+      trail: [linkTo('world', world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)],
+      sections: [
+        inShort({
           state: state(shown.status),
           altered: shown.is_altered ? ALTERED : null,
           'what it does': shown.effect_class.replaceAll('_', ' '),
@@ -54,29 +35,29 @@ function viewApproval(shown: ApprovalRecord): RecordView {
           call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
           id: code(shown.approval_id),
         }),
-      ),
-      section('arguments', 'Arguments', json(shown.request)),
-      section(
-        'origins',
-        'Where they come from',
-        shown.origins !== null && table('Arguments', Object.entries(shown.origins), originColumns, ''),
-      ),
-      section(
-        'decision',
-        'Decision',
-        decided_by === null
-          ? note(shown.status === 'waiting' ? 'It waits for a person.' : 'Nobody has decided.')
-          : facts({
-              decision: shown.status,
-              by: decided_by,
-              'by a grant': linkTo('grant', shown.grant_id, 'of calls like it'),
-              when: moment(shown.decided_at),
-              reason: shown.reason,
-            }),
-      ),
-    ],
-  };
-}
+        section('arguments', 'Arguments', json(shown.request)),
+        section(
+          'origins',
+          'Where they come from',
+          shown.origins !== null && table(Object.entries(shown.origins), originColumns, ''),
+        ),
+        section(
+          'decision',
+          'Decision',
+          decided_by === null
+            ? note(shown.status === 'waiting' ? 'It waits for a person.' : 'Nobody has decided.')
+            : facts({
+                decision: shown.status,
+                by: decided_by,
+                'by a grant': linkTo('grant', shown.grant_id, 'of calls like it'),
+                when: moment(shown.decided_at),
+                reason: shown.reason,
+              }),
+        ),
+      ],
+    };
+  },
+});
 
 const ALTERED = 'its row is not the one to which the decision is bound: it cannot be approved';
 
@@ -106,26 +87,22 @@ export const approvals = listResource({
   path: '/approvals',
   command: 'approvals',
   says: 'List calls that wait for a person, or for which one has decided.',
-  reader: 'operator',
   gives: 'Approvals',
   takes: ['world', 'state'],
   cursor: 'id',
   keyOf: ({ approval_id }) => approval_id,
   read: async ({ store }, { query: { world, state: status } }, part) =>
     succeed(await store.approvals.list({ ...part, world_slug: world ?? null, status: status ?? null })),
-  view: listView<'Approvals'>({
-    about: () => ({ title: 'Approvals' }),
-    order: 'The latest first',
-    columns,
-    empty: 'No call has waited for a person.',
-  }),
+  title: 'Approvals',
+  order: 'The latest first',
+  columns,
+  empty: 'No call has waited for a person.',
 });
 
 export const approvalStatistics = resource({
   path: '/approval-statistics',
   command: 'approvals stats',
   says: 'Show how persons decide on calls, by rule: how many, how fast, and the rules that never denied one.',
-  reader: 'operator',
   gives: 'ApprovalStatistics',
   takes: ['world'],
   read: (archive, { query: { world } }) => showApprovalStatistics(archive, world),
@@ -133,7 +110,7 @@ export const approvalStatistics = resource({
     eyebrow: 'Approvals',
     title: 'How persons decide',
     trail: [],
-    sections: [section('rules', 'By rule', table('Rules', rules, ruleColumns, 'No call has waited for a person.'))],
+    sections: [section('rules', 'By rule', table(rules, ruleColumns, 'No call has waited for a person.'))],
   }),
 });
 

@@ -21,7 +21,6 @@ import {
   list,
   note,
   type Phrase,
-  type RecordView,
   section,
   state,
   strong,
@@ -39,39 +38,37 @@ export const attemptDiff = resource({
   takes: ['other'],
   read: (archive, { parameters: { attempt_id }, query: { other } }) =>
     compareAttempts(archive, present({ attempt_id, other })),
-  view: viewComparison,
+  view({ before, after, calls, counts, patches }) {
+    const { world_slug, attempted_turn: turn } = after;
+    const where =
+      before === null || before.attempted_turn === turn ? `turn ${turn}` : `turns ${before.attempted_turn} and ${turn}`;
+    const head = {
+      title: `Two attempts at ${where} of ${world_slug}`,
+      eyebrow: 'How two attempts differ',
+      trail: trailToAttempt(after),
+    };
+    const first = note(
+      'This is the first attempt at its turn. Name another one at the end of this address: ',
+      code('?other=ATTEMPT'),
+    );
+    if (before === null) return { ...head, sections: [section('attempts', 'The two attempts', first)] };
+    const different = calls.filter(({ comparison }) => comparison !== 'same' && comparison !== 'adopted');
+    const changed = patches.filter(({ comparison }) => comparison !== 'same');
+    return {
+      ...head,
+      lede: 'Struck-out text is from the first.',
+      sections: [
+        section('attempts', 'The two attempts', table([before, after], attemptColumns)),
+        section('calls', 'Calls that differ', note(sayAlike(counts)), drawCalls(different, counts)),
+        section('patches', 'Committed patches that differ', patches.length > 0 && drawPatches(changed)),
+      ],
+    };
+  },
 });
 
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
 const SHOWN = 50;
-
-function viewComparison({ before, after, calls, counts, patches }: AttemptComparison): RecordView {
-  const { world_slug, attempted_turn: turn } = after;
-  const where =
-    before === null || before.attempted_turn === turn ? `turn ${turn}` : `turns ${before.attempted_turn} and ${turn}`;
-  const head = {
-    title: `Two attempts at ${where} of ${world_slug}`,
-    eyebrow: 'How two attempts differ',
-    trail: trailToAttempt(after),
-  };
-  const first = note(
-    'This is the first attempt at its turn. Name another one at the end of this address: ',
-    code('?other=ATTEMPT'),
-  );
-  if (before === null) return { ...head, sections: [section('attempts', 'The two attempts', first)] };
-  const different = calls.filter(({ comparison }) => comparison !== 'same' && comparison !== 'adopted');
-  const changed = patches.filter(({ comparison }) => comparison !== 'same');
-  return {
-    ...head,
-    lede: 'Struck-out text is from the first.',
-    sections: [
-      section('attempts', 'The two attempts', table('The two attempts', [before, after], attemptColumns)),
-      section('calls', 'Calls that differ', note(sayAlike(counts)), drawCalls(different, counts)),
-      section('patches', 'Committed patches that differ', patches.length > 0 && drawPatches(changed)),
-    ],
-  };
-}
 
 const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
   only_before: 'only in the first',

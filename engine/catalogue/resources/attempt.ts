@@ -21,10 +21,10 @@ import {
   type Columns,
   ending,
   extra,
-  facts,
   failure,
   faint,
   folded,
+  inShort,
   type Link,
   linkTo,
   linkToTurn,
@@ -36,7 +36,6 @@ import {
   picture,
   question,
   quote,
-  type RecordView,
   section,
   state,
   strong,
@@ -65,53 +64,51 @@ export const attempt = resource({
   takes: ['after'],
   read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
     browseAttempt(archive, present({ attempt_id, reader, after })),
-  view: viewAttempt,
+  view(shown) {
+    const { attempt_id, ended_at, world_slug, attempted_turn: turn, patches, failure_message } = shown;
+    const settlements = saySettled(shown);
+    const isSettled = settlements.length > 0 && failure_message !== null;
+    const left_out = `${pathOfTurn(world_slug, turn)}/patches?after=${PATCHES_SHOWN}`;
+    return {
+      title: `Attempt at turn ${turn} of ${world_slug}`,
+      eyebrow: 'Attempt',
+      trail: trailToWorld(world_slug),
+      events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined,
+      lede: isSettled ? [state(stateOf(shown)), settlements] : ending(shown),
+      sections: [
+        section('waits', 'What waits for somebody', drawWaits(shown)),
+        section('running', 'What runs now', drawRunning(shown)),
+        inShort(factsOf(shown)),
+        section('ended', 'What it said when it ended', isSettled && folded('The message', note(failure_message))),
+        extra('unfinished', 'What failed, or is open', drawUnfinished(shown)),
+        section('timeline', 'Timeline', picture({ of: 'timeline', shown }), drawParts(shown)),
+        outcome(
+          'patches',
+          'Patches',
+          patchList(patches.slice(0, PATCHES_SHOWN)),
+          more(patches.length > PATCHES_SHOWN, left_out, `The patches after these, of ${grouped(patches.length)}`),
+        ),
+        section('calls', sayCalls(shown), drawCalls(shown)),
+        section('agent-turns', count(shown.agent_turns.length, 'agent turn'), drawAgentTurns(shown)),
+        section('rejected', 'Rejected answers', drawRejected(shown)),
+        extra('audit', 'Audit', drawAudit(shown)),
+        extra('events', 'Events', drawEvents(shown)),
+        aboutOthers('actions', 'What operators did', table(shown.operator_actions, actionColumns)),
+        aboutOthers(
+          'questions',
+          'Compare it',
+          question(`${pathOf('attempt', attempt_id)}/diff`, 'A difference', 'Compare', [
+            { name: 'other', label: 'With the attempt (empty: the one before it)' },
+          ]),
+        ),
+      ],
+    };
+  },
 });
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
 const PATCHES_SHOWN = 20;
-
-function viewAttempt(shown: AttemptPage): RecordView {
-  const { attempt_id, ended_at, world_slug, attempted_turn: turn, patches, failure_message } = shown;
-  const settlements = saySettled(shown);
-  const isSettled = settlements.length > 0 && failure_message !== null;
-  const left_out = `${pathOfTurn(world_slug, turn)}/patches?after=${PATCHES_SHOWN}`;
-  return {
-    title: `Attempt at turn ${turn} of ${world_slug}`,
-    eyebrow: 'Attempt',
-    trail: trailToWorld(world_slug),
-    events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined,
-    lede: isSettled ? [state(stateOf(shown)), settlements] : ending(shown),
-    sections: [
-      section('waits', 'What waits for somebody', drawWaits(shown)),
-      section('running', 'What runs now', drawRunning(shown)),
-      section('facts', 'In short', facts(factsOf(shown))),
-      section('ended', 'What it said when it ended', isSettled && folded('The message', note(failure_message))),
-      extra('unfinished', 'What failed, or is open', drawUnfinished(shown)),
-      section('timeline', 'Timeline', picture({ of: 'timeline', shown }), drawParts(shown)),
-      outcome(
-        'patches',
-        'Patches',
-        patchList(patches.slice(0, PATCHES_SHOWN)),
-        more(patches.length > PATCHES_SHOWN, left_out, `The patches after these, of ${grouped(patches.length)}`),
-      ),
-      section('calls', sayCalls(shown), drawCalls(shown)),
-      section('agent-turns', count(shown.agent_turns.length, 'agent turn'), drawAgentTurns(shown)),
-      section('rejected', 'Rejected answers', drawRejected(shown)),
-      extra('audit', 'Audit', drawAudit(shown)),
-      extra('events', 'Events', drawEvents(shown)),
-      aboutOthers('actions', 'What operators did', table('What operators did', shown.operator_actions, actionColumns)),
-      aboutOthers(
-        'questions',
-        'Compare it',
-        question(`${pathOf('attempt', attempt_id)}/diff`, 'A difference', 'Compare', [
-          { name: 'other', label: 'With the attempt (empty: the one before it)' },
-        ]),
-      ),
-    ],
-  };
-}
 
 /** A link to the rest of a list, where there is a rest. */
 function more(isMore: boolean, path: string, text: string): Blocks {
@@ -264,7 +261,7 @@ function drawUnfinished(shown: AttemptPage): Blocks {
   const { unfinished, has_more_unfinished } = shown;
   const rows = unfinished.slice(0, ROWS_SHOWN);
   return [
-    table('Calls that failed or are open', rows, unfinishedColumns),
+    table(rows, unfinishedColumns),
     more(
       has_more_unfinished || rows.length < unfinished.length,
       `${listOf(shown)}?only=unfinished`,
@@ -312,7 +309,7 @@ function drawCalls(shown: AttemptPage): Blocks {
   const last = rows.length < kept.length ? rows.at(-1)?.invocation_seq : more_calls_after;
   const why = `${grouped(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. `;
   const blocks = [
-    table('Calls', rows, callColumns, 'No call has been made yet.'),
+    table(rows, callColumns, 'No call has been made yet.'),
     more((last ?? null) !== null, `${listOf(shown)}?after=${last}`, `The calls after these, of ${countCalls(shown)}`),
     superseded > 0 && note(why, { path: listOf(shown), command: [], text: 'All calls' }),
   ];
@@ -360,7 +357,7 @@ function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Blocks {
   const rows = agent_turns.slice(0, ROWS_SHOWN);
   const path = `${pathOf('attempt', attempt_id)}/agent-turns?after=${rows.at(-1)?.agent_turn_id}`;
   return [
-    table('Agent turns', rows, agentTurnColumns),
+    table(rows, agentTurnColumns),
     more(rows.length < agent_turns.length, path, `The agent turns after these, of ${grouped(agent_turns.length)}`),
   ];
 }
@@ -395,7 +392,7 @@ const auditColumns: Columns<AuditRecord> = {
 function drawAudit({ audit, has_more_audit }: AttemptPage): Blocks {
   const first = `These are its first ${ROWS_SHOWN} entries; the JSON has the first ${grouped(audit.length)}.`;
   return [
-    table('Audit', audit.slice(0, ROWS_SHOWN), auditColumns),
+    table(audit.slice(0, ROWS_SHOWN), auditColumns),
     has_more_audit ? note(first) : rest(audit.length - ROWS_SHOWN),
   ];
 }
@@ -415,7 +412,7 @@ function drawEvents({ attempt_id, timeline }: AttemptPage): Blocks {
     folded(
       count(timeline.length, 'event'),
       note(order),
-      table('Events', timeline.slice(0, ROWS_SHOWN), eventColumns(attempt_id)),
+      table(timeline.slice(0, ROWS_SHOWN), eventColumns(attempt_id)),
       rest(timeline.length - ROWS_SHOWN),
     ),
   ];

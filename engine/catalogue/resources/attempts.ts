@@ -1,11 +1,9 @@
 import { listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
-import { listResource, listView } from '../resource.js';
+import { listResource } from '../resource.js';
 import { agentTurnColumns, callColumns } from '../tables.js';
-import { linkTo } from '../view.js';
 
 export const attemptCalls = listResource({
   path: '/attempts/:attempt_id/source-invocations',
-  reader: 'operator',
   says: 'The calls of an attempt and those that it has adopted, in the order of their issue.',
   gives: 'Calls',
   takes: ['only'],
@@ -13,15 +11,11 @@ export const attemptCalls = listResource({
   keyOf: ({ invocation_seq }) => String(invocation_seq),
   read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
     listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
-  view: listView<'Calls'>({
-    about: ({ query: { only }, parameters: { attempt_id } }) => ({
-      title: only === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
-      trail: [linkTo('attempt', attempt_id, 'the attempt')],
-    }),
-    order: 'In the order of their issue',
-    columns: callColumns,
-    empty: 'No call has been made yet.',
-  }),
+  title: ({ query: { only } }) =>
+    only === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
+  order: 'In the order of their issue',
+  columns: callColumns,
+  empty: 'No call has been made yet.',
 });
 
 export const attemptAgentTurns = listResource({
@@ -32,13 +26,8 @@ export const attemptAgentTurns = listResource({
   cursor: 'id',
   keyOf: ({ agent_turn_id }) => agent_turn_id,
   read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
-  view: listView<'AgentTurns'>({
-    about: ({ parameters: { attempt_id } }) => ({
-      title: 'Agent turns of an attempt',
-      trail: [linkTo('attempt', attempt_id, 'the attempt')],
-    }),
-    order: 'In the order in which they began',
-    columns: agentTurnColumns,
-    empty: 'No agent has begun its turn yet.',
-  }),
+  title: 'Agent turns of an attempt',
+  order: 'In the order in which they began',
+  columns: agentTurnColumns,
+  empty: 'No agent has begun its turn yet.',
 });

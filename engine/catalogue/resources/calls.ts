@@ -2,7 +2,7 @@ import { present } from '../../contract/present.js';
 import { succeed } from '../../contract/problem.js';
 import type { CallFilter } from '../../ports/browse.js';
 import { countedList } from '../counted-list.js';
-import { type Asked, listView } from '../resource.js';
+import { type Asked } from '../resource.js';
 import { listedColumns, llmCallColumns } from '../tables.js';
 import { code } from '../view.js';
 
@@ -21,7 +21,6 @@ export const invocationList = countedList({
   name: 'list_source_invocations',
   path: '/source-invocations',
   command: 'invocations',
-  reader: 'operator',
   says: 'List source calls, the latest first; by state, world, subject, source and failure.',
   gives: 'SourceInvocations',
   filters: FILTERS,
@@ -30,18 +29,15 @@ export const invocationList = countedList({
   read: async ({ store }, asked, part) =>
     succeed(await store.browse.invocations({ ...part, ...filterOf(asked), ...statusOf(asked) })),
   count: ({ store }, asked, seen) => store.browse.statuses({ ...filterOf(asked), seen }),
-  view: listView<'SourceInvocations'>({
-    about: () => ({ title: 'Source invocations' }),
-    order: 'The latest first',
-    columns: listedColumns,
-    empty: NO_CALLS,
-  }),
+  title: 'Source invocations',
+  order: 'The latest first',
+  columns: listedColumns,
+  empty: NO_CALLS,
 });
 
 export const llmCallList = countedList({
   path: '/llm-calls',
   command: 'llm-calls',
-  reader: 'operator',
   says: 'List generations, the latest first; by state, world, subject, source and failure.',
   gives: 'LlmCalls',
   filters: FILTERS,
@@ -50,10 +46,8 @@ export const llmCallList = countedList({
   read: async ({ store }, asked, part) =>
     succeed(await store.browse.llmCalls({ ...part, ...filterOf(asked), ...statusOf(asked) })),
   count: ({ store }, asked, seen) => store.browse.statuses({ ...filterOf(asked), kind: 'llm_generation', seen }),
-  view: listView<'LlmCalls'>({
-    about: () => ({ title: 'LLM calls' }),
-    order: 'The latest first',
-    columns: llmCallColumns,
-    empty: NO_CALLS,
-  }),
+  title: 'LLM calls',
+  order: 'The latest first',
+  columns: llmCallColumns,
+  empty: NO_CALLS,
 });

@@ -3,20 +3,30 @@ import type { PromptParts } from '../../core/cost/prompt-parts.js';
 import { type CostsBy, showCost, type WorldCost } from '../../operations/costs.js';
 import { present } from '../../contract/present.js';
 import { resource } from '../resource.js';
-import { type Blocks, type Columns, facts, note, type RecordView, section, table, trailToWorld } from '../view.js';
+import { type Blocks, type Columns, facts, note, section, table, trailToWorld } from '../view.js';
 import { capital, count, costFacts, toDollars, toThousands, toShare } from '../words.js';
 
 export const cost = resource({
   name: 'get_cost',
   path: '/worlds/:world_slug/cost',
   command: 'cost',
-  reader: 'operator',
   says: 'Show what a world has cost: tokens and money by turn, subject, node and model, and what filled its prompts.',
   gives: 'WorldCost',
   takes: ['by'],
   read: (archive, { parameters: { world_slug }, query: { by } }) =>
     showCost(archive, present({ world_slug, by: by as CostsBy | undefined })),
-  view: viewCost,
+  view: ({ world_slug, total, groups, prompts, prices }) => ({
+    eyebrow: 'Cost',
+    title: `What ${world_slug} has cost`,
+    trail: trailToWorld(world_slug),
+    sections: [
+      section('facts', 'In all', facts({ ...costFacts(total), prices: prices && drawPrices(prices) })),
+      ...groups.map(({ by, rows }) =>
+        section(by, TITLES[by], table(rows, columnsOf(by), 'No model has been asked yet.')),
+      ),
+      section('component', 'What filled the prompts', prompts && drawPrompts(prompts, total)),
+    ],
+  }),
 });
 
 const TITLES: Readonly<Record<GroupedCosts['by'], string>> = {
@@ -26,21 +36,6 @@ const TITLES: Readonly<Record<GroupedCosts['by'], string>> = {
   model: 'By model',
   standing: 'By how calls stand',
 };
-
-function viewCost({ world_slug, total, groups, prompts, prices }: WorldCost): RecordView {
-  return {
-    eyebrow: 'Cost',
-    title: `What ${world_slug} has cost`,
-    trail: trailToWorld(world_slug),
-    sections: [
-      section('facts', 'In all', facts({ ...costFacts(total), prices: prices && drawPrices(prices) })),
-      ...groups.map(({ by, rows }) =>
-        section(by, TITLES[by], table(TITLES[by], rows, columnsOf(by), 'No model has been asked yet.')),
-      ),
-      section('component', 'What filled the prompts', prompts && drawPrompts(prompts, total)),
-    ],
-  };
-}
 
 function drawPrices({ snapshot, snapshot_date, snapshot_age_days, file }: NonNullable<WorldCost['prices']>): string {
   const shipped = `${snapshot} of ${snapshot_date}, ${count(snapshot_age_days, 'day')} old`;
@@ -73,8 +68,5 @@ function drawPrompts({ parts, counted_tokens, counted_by }: PromptParts, { input
     [`${count(calls, 'call')} by ${tokenizer}`, is_estimate ? ', an estimate' : ''].join(''),
   );
   const said = `${toThousands(counted_tokens)} tokens, counted for ${by.join(', ')}. Providers counted ${toThousands(input_tokens)}, with schemas that are sent beside the prompt.`;
-  return [
-    table('What filled the prompts', parts, columns, 'No model has been asked yet.'),
-    parts.length > 0 && note(capital(said)),
-  ];
+  return [table(parts, columns, 'No model has been asked yet.'), parts.length > 0 && note(capital(said))];
 }

@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import { browseDiff } from '../../operations/browse/worlds.js';
-import type { DiffedChange, WorldDiff } from '../../operations/diff-worlds.js';
+import type { DiffedChange } from '../../operations/diff-worlds.js';
 import type { TurnPlace } from '../../operations/worlds.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { pathOfPatch } from '../places.js';
@@ -20,7 +20,6 @@ import {
   moment,
   note,
   type Phrase,
-  type RecordView,
   section,
   strong,
   trailToWorld,
@@ -35,40 +34,38 @@ export const diff = resource({
   gives: 'Diff',
   takes: ['from', 'to', 'other', 'entity'],
   read: (archive, { parameters: { world_slug }, query }) => browseDiff(archive, present({ world_slug, ...query })),
-  view: viewDiff,
+  view({ from, to, changes }) {
+    const { world_slug } = to;
+    const isOne = from.world_slug === world_slug;
+    const none = isOne ? 'nothing changed' : 'nothing differs';
+    const summary = changes.length === 0 ? none : count(changes.length, isOne ? 'change' : 'difference');
+    const shown = changes.slice(0, CHANGES_SHOWN);
+    const owners = [...new Set(shown.map(ownerOf))];
+    const left_out = changes.length - shown.length;
+    const cards = owners.map((owner) => drawOwner(owner, shown, isOne));
+    return {
+      eyebrow: isOne ? 'What changed' : 'How two worlds differ',
+      title: isOne
+        ? `${world_slug}: turn ${from.turn} to turn ${to.turn}`
+        : `${from.world_slug} at turn ${from.turn}, ${world_slug} at turn ${to.turn}`,
+      trail: trailToWorld(world_slug),
+      lede: ['From ', ...sayPlace(from), ' to ', ...sayPlace(to), `: ${summary}`],
+      sections: [
+        section(
+          'changes',
+          'Differences',
+          cards.length > 0 && note('Of two values, the first is from the first turn.'),
+          list(cards),
+          left_out > 0 && note(`${left_out} more; the JSON has them all.`),
+        ),
+        section('causes', 'Why', drawCauses(shown)),
+      ],
+    };
+  },
 });
 
 /** How many changes are shown; the JSON has them all. */
 const CHANGES_SHOWN = 100;
-
-function viewDiff({ from, to, changes }: WorldDiff): RecordView {
-  const { world_slug } = to;
-  const isOne = from.world_slug === world_slug;
-  const none = isOne ? 'nothing changed' : 'nothing differs';
-  const summary = changes.length === 0 ? none : count(changes.length, isOne ? 'change' : 'difference');
-  const shown = changes.slice(0, CHANGES_SHOWN);
-  const owners = [...new Set(shown.map(ownerOf))];
-  const left_out = changes.length - shown.length;
-  const cards = owners.map((owner) => drawOwner(owner, shown, isOne));
-  return {
-    eyebrow: isOne ? 'What changed' : 'How two worlds differ',
-    title: isOne
-      ? `${world_slug}: turn ${from.turn} to turn ${to.turn}`
-      : `${from.world_slug} at turn ${from.turn}, ${world_slug} at turn ${to.turn}`,
-    trail: trailToWorld(world_slug),
-    lede: ['From ', ...sayPlace(from), ' to ', ...sayPlace(to), `: ${summary}`],
-    sections: [
-      section(
-        'changes',
-        'Differences',
-        cards.length > 0 && note('Of two values, the first is from the first turn.'),
-        list(cards),
-        left_out > 0 && note(`${left_out} more; the JSON has them all.`),
-      ),
-      section('causes', 'Why', drawCauses(shown)),
-    ],
-  };
-}
 
 function sayPlace({ world_slug, turn, simulation_time }: TurnPlace): readonly Phrase[] {
   return [linkToTurn(world_slug, turn, `${world_slug} at turn ${turn}`), ' (', moment(simulation_time), ')'];

@@ -4,7 +4,7 @@ import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/compone
 import { browseDocument, browseWorkflow, type DocumentPage } from '../../operations/browse/documents.js';
 import { showUses, type UsesOfComponent } from '../../operations/components.js';
 import { pathOfList, PLACES } from '../places.js';
-import { listResource, listView, resource, type Resource } from '../resource.js';
+import { listResource, resource, type Resource } from '../resource.js';
 import { workflowSections } from '../workflow.js';
 import { componentColumns, documentColumns, listedAttemptColumns, listedColumns } from '../tables.js';
 import {
@@ -34,12 +34,11 @@ function documentList(kind: ComponentKind): Resource<'Documents'> {
     cursor: 'hash',
     keyOf: ({ hash }) => hash,
     read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
-    view: listView<'Documents'>({
-      about: () => ({ title: capital(PLACES[kind].nouns), eyebrow: 'Documents' }),
-      order: 'By label',
-      columns: documentColumns,
-      empty: [`No ${PLACES[kind].noun} is stored. Check and store documents: `, code('npx chukwa put PATH')],
-    }),
+    title: capital(PLACES[kind].nouns),
+    eyebrow: 'Documents',
+    order: 'By label',
+    columns: documentColumns,
+    empty: [`No ${PLACES[kind].noun} is stored. Check and store documents: `, code('npx chukwa put PATH')],
   });
 }
 
@@ -139,16 +138,11 @@ function viewUse({
     aboutOthers(
       'used-by',
       'What names it',
-      table(
-        'What names it',
-        used_by.slice(0, USES_SHOWN),
-        componentColumns,
-        worlds.length > 0 ? null : 'No stored document names it.',
-      ),
+      table(used_by.slice(0, USES_SHOWN), componentColumns, worlds.length > 0 ? null : 'No stored document names it.'),
     ),
-    section('refers-to', 'What it names', table('What it names', refers_to, componentColumns)),
-    aboutOthers('calls', 'The latest calls', table('Calls', calls, listedColumns)),
-    aboutOthers('attempts', 'The latest attempts that used it', table('Attempts', attempts, listedAttemptColumns)),
+    section('refers-to', 'What it names', table(refers_to, componentColumns)),
+    aboutOthers('calls', 'The latest calls', table(calls, listedColumns)),
+    aboutOthers('attempts', 'The latest attempts that used it', table(attempts, listedAttemptColumns)),
   ];
 }
 

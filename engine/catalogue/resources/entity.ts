@@ -20,7 +20,6 @@ import {
   more,
   note,
   prose,
-  type RecordView,
   section,
   strong,
   worldTime,
@@ -39,46 +38,44 @@ export const entity = resource({
     if (!at.ok) return at;
     return showEntityLife(archive, { world_slug, entity_id, ...present({ turn: at.value }) }, part);
   },
-  view: viewEntity,
+  view(shown) {
+    const { id, name, kind, world_slug, turn, last_turn, simulation_time, environment, state, goal } = shown;
+    const isPast = turn < last_turn;
+    const linkToCalls = (list: 'source-invocations' | 'llm-calls'): Link => ({
+      path: `/${list}?world=${world_slug}&subject=${encodeURIComponent(id)}`,
+      command: [list.replace('source-', ''), '--world', world_slug, '--subject', id],
+      text: list === 'llm-calls' ? 'its prompts' : 'its calls',
+    });
+    return {
+      eyebrow: kind === 'agent' ? 'Agent' : 'Prop',
+      title: `${name} in ${world_slug}`,
+      trail: [linkTo('world', world_slug)],
+      lede: [
+        isPast ? 'As it was at the end of turn ' : 'At the end of turn ',
+        linkToTurn(world_slug, turn),
+        ', ',
+        worldTime(simulation_time),
+        isPast ? [', of ', String(last_turn), ' turns.'] : '.',
+      ],
+      sections: [
+        section(
+          'now',
+          'What it is',
+          facts({
+            id: code(id),
+            place: environment ?? null,
+            goal: goal ?? null,
+            'state from': sayOrigins(shown.origins),
+          }),
+          prose(state),
+          kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
+        ),
+        section('memories', 'What it remembers', drawMemories(shown)),
+        section('history', 'What changed it', drawHistory(shown)),
+      ],
+    };
+  },
 });
-
-function viewEntity(shown: EntityLife): RecordView {
-  const { id, name, kind, world_slug, turn, last_turn, simulation_time, environment, state, goal } = shown;
-  const isPast = turn < last_turn;
-  const linkToCalls = (list: 'source-invocations' | 'llm-calls'): Link => ({
-    path: `/${list}?world=${world_slug}&subject=${encodeURIComponent(id)}`,
-    command: [list.replace('source-', ''), '--world', world_slug, '--subject', id],
-    text: list === 'llm-calls' ? 'its prompts' : 'its calls',
-  });
-  return {
-    eyebrow: kind === 'agent' ? 'Agent' : 'Prop',
-    title: `${name} in ${world_slug}`,
-    trail: [linkTo('world', world_slug)],
-    lede: [
-      isPast ? 'As it was at the end of turn ' : 'At the end of turn ',
-      linkToTurn(world_slug, turn),
-      ', ',
-      worldTime(simulation_time),
-      isPast ? [', of ', String(last_turn), ' turns.'] : '.',
-    ],
-    sections: [
-      section(
-        'now',
-        'What it is',
-        facts({
-          id: code(id),
-          place: environment ?? null,
-          goal: goal ?? null,
-          'state from': sayOrigins(shown.origins),
-        }),
-        prose(state),
-        kind === 'agent' && links(linkToCalls('source-invocations'), linkToCalls('llm-calls')),
-      ),
-      section('memories', 'What it remembers', drawMemories(shown)),
-      section('history', 'What changed it', drawHistory(shown)),
-    ],
-  };
-}
 
 /** A longer text is no part of a path. */
 const ASKED_LENGTH_MAX = 200;

@@ -1,28 +1,21 @@
 import { type EventRecord, showEvent } from '../../operations/event.js';
 import { resource } from '../resource.js';
-import { code, facts, json, links, linkTo, moment, type RecordView, section } from '../view.js';
+import { code, inShort, json, links, linkTo, moment, section } from '../view.js';
 
 export const event = resource({
   path: '/events/:event_id',
   command: 'event',
   says: 'Show an event of an attempt: when it happened, and the call, source, workflow and prompt that it is about.',
-  reader: 'operator',
   gives: 'Event',
   read: (archive, { parameters: { event_id } }) => showEvent(archive, event_id),
-  view: viewEvent,
-});
-
-function viewEvent(shown: EventRecord): RecordView {
-  const { event_kind, event_seq, attempt_id, attempted_turn, world_slug, call, details, patch_seq } = shown;
-  return {
-    eyebrow: `Event ${event_seq}`,
-    title: event_kind.replaceAll('_', ' '),
-    trail: [linkTo('world', world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)],
-    sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
+  view(shown) {
+    const { event_kind, event_seq, attempt_id, attempted_turn, world_slug, call, details, patch_seq } = shown;
+    return {
+      eyebrow: `Event ${event_seq}`,
+      title: event_kind.replaceAll('_', ' '),
+      trail: [linkTo('world', world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)],
+      sections: [
+        inShort({
           when: moment(shown.occurred_at),
           subject: shown.workflow_subject_entity_id,
           node: shown.workflow_node_id,
@@ -33,19 +26,19 @@ function viewEvent(shown: EventRecord): RecordView {
           workflow: call?.workflow_hash ? linkTo('cognition_workflow', call.workflow_hash) : null,
           id: code(shown.event_id),
         }),
-      ),
-      section('details', 'What the record says of it', !isEmpty(details) && json(details)),
-      section(
-        'around',
-        'Around it',
-        links(
-          shown.event_before === null ? null : linkTo('event', shown.event_before, 'the event before'),
-          shown.event_after === null ? null : linkTo('event', shown.event_after, 'the event after'),
+        section('details', 'What the record says of it', !isEmpty(details) && json(details)),
+        section(
+          'around',
+          'Around it',
+          links(
+            shown.event_before === null ? null : linkTo('event', shown.event_before, 'the event before'),
+            shown.event_after === null ? null : linkTo('event', shown.event_after, 'the event after'),
+          ),
         ),
-      ),
-    ],
-  };
-}
+      ],
+    };
+  },
+});
 
 function isEmpty(details: EventRecord['details']): boolean {
   return typeof details === 'object' && details !== null && Object.keys(details).length === 0;

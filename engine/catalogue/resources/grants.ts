@@ -1,8 +1,8 @@
 import { succeed } from '../../contract/problem.js';
 import { showGrant } from '../../operations/grants.js';
 import type { GrantRecord } from '../../ports/approvals.js';
-import { listResource, listView, resource } from '../resource.js';
-import { code, type Columns, facts, json, linkTo, moment, type RecordView, section, state } from '../view.js';
+import { listResource, resource } from '../resource.js';
+import { code, type Columns, inShort, json, linkTo, moment, section, state } from '../view.js';
 
 const columns: Columns<GrantRecord> = {
   grant: ({ grant_id, tool_name }) => linkTo('grant', grant_id, tool_name),
@@ -19,53 +19,41 @@ export const grants = listResource({
   path: '/grants',
   command: 'grants',
   says: 'List grants, which approve calls without asking.',
-  reader: 'operator',
   gives: 'Grants',
   takes: ['world', 'state'],
   cursor: 'id',
   keyOf: ({ grant_id }) => grant_id,
   read: async ({ store }, { query: { world, state: status } }, part) =>
     succeed(await store.grants.list({ ...part, world_slug: world ?? null, status: status ?? null })),
-  view: listView<'Grants'>({
-    about: () => ({ title: 'Grants' }),
-    order: 'The latest first',
-    columns,
-    empty: 'Nobody has granted calls to come.',
-  }),
+  title: 'Grants',
+  order: 'The latest first',
+  columns,
+  empty: 'Nobody has granted calls to come.',
 });
 
 export const grant = resource({
   path: '/grants/:grant_id',
   command: 'grants show',
   says: 'Show a grant: the calls that it approves, how many are left, who granted it.',
-  reader: 'operator',
   gives: 'Grant',
   read: (archive, { parameters: { grant_id } }) => showGrant(archive, grant_id),
-  view: viewGrant,
-});
-
-function viewGrant(shown: GrantRecord): RecordView {
-  return {
+  view: (shown) => ({
     eyebrow: 'Grant',
     title: shown.tool_name,
     trail: [linkTo('world', shown.world_slug)],
     sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
-          state: state(shown.status),
-          subject: shown.workflow_subject_entity_id ?? 'every one',
-          calls: `${shown.uses_left} of ${shown.uses} left`,
-          until: moment(shown.deadline),
-          'granted by': shown.granted_by,
-          granted: moment(shown.granted_at),
-          reason: shown.reason,
-          'taken back': moment(shown.revoked_at),
-          id: code(shown.grant_id),
-        }),
-      ),
+      inShort({
+        state: state(shown.status),
+        subject: shown.workflow_subject_entity_id ?? 'every one',
+        calls: `${shown.uses_left} of ${shown.uses} left`,
+        until: moment(shown.deadline),
+        'granted by': shown.granted_by,
+        granted: moment(shown.granted_at),
+        reason: shown.reason,
+        'taken back': moment(shown.revoked_at),
+        id: code(shown.grant_id),
+      }),
       section('arguments', 'Arguments that a call must have', json(shown.arguments)),
     ],
-  };
-}
+  }),
+});

@@ -1,21 +1,9 @@
-import { browseInbox, type Waiting, type WaitingWorld } from '../../operations/browse/overview.js';
+import { browseInbox, type WaitingWorld } from '../../operations/browse/overview.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
 import type { ListedMessage, WaitingAttempt } from '../../ports/browse.js';
 import { pathOf } from '../places.js';
 import { resource } from '../resource.js';
-import {
-  code,
-  type Columns,
-  linkTo,
-  type Link,
-  moment,
-  more,
-  type Phrase,
-  type RecordView,
-  section,
-  state,
-  table,
-} from '../view.js';
+import { code, type Columns, linkTo, type Link, moment, more, type Phrase, section, state, table } from '../view.js';
 import { toArguments } from '../phrase.js';
 import { words } from '../words.js';
 
@@ -23,45 +11,26 @@ export const inbox = resource({
   name: 'list_waiting',
   path: '/inbox',
   command: 'inbox',
-  reader: 'operator',
   says: 'Show what waits, by world: queued turns, and attempts that wait for a driver, a service or a person.',
   gives: 'Inbox',
   takes: ['limit', 'after'],
   read: (archive, { query }) => browseInbox(archive, query),
-  view: viewInbox,
-});
-
-function viewInbox({ worlds, attempts, approvals, rows, next }: Waiting): RecordView {
-  return {
+  view: ({ worlds, attempts, approvals, rows, next }) => ({
     title: 'Inbox',
     eyebrow: 'What waits',
     trail: [],
     sections: [
-      section('worlds', 'By world', table('Worlds in which something waits', worlds, worldColumns)),
-      section(
-        'approvals',
-        'Calls that wait for a person',
-        approvals.length > 0 && table('Calls that wait', approvals, approvalColumns),
-      ),
+      section('worlds', 'By world', table(worlds, worldColumns)),
+      section('approvals', 'Calls that wait for a person', approvals.length > 0 && table(approvals, approvalColumns)),
       section(
         'attempts',
         'Attempts that wait for somebody',
-        table(
-          'Attempts that wait',
-          attempts,
-          attemptColumns,
-          'No attempt waits for an answer, and no call is in doubt.',
-        ),
+        table(attempts, attemptColumns, 'No attempt waits for an answer, and no call is in doubt.'),
       ),
-      section(
-        'messages',
-        'Messages',
-        table('Messages', groupMessages(rows), messageColumns, NOTHING_QUEUED),
-        more(next),
-      ),
+      section('messages', 'Messages', table(groupMessages(rows), messageColumns, NOTHING_QUEUED), more(next)),
     ],
-  };
-}
+  }),
+});
 
 const WORLDS: Link = { path: '/worlds', command: ['world', 'list'], text: 'A world’s page' };
 const NOTHING_QUEUED: Phrase = [

@@ -13,13 +13,13 @@ import {
   exact,
   facts,
   folded,
+  inShort,
   json,
   linkTo,
   linkToEntity,
   moment,
   note,
   type Phrase,
-  type RecordView,
   section,
   state,
   trailToAttempt,
@@ -29,28 +29,21 @@ import { callWord, count, runWord, toDuration, words } from '../words.js';
 export const invocation = resource({
   name: 'get_source_invocation',
   path: '/source-invocations/:source_invocation_id',
-  reader: 'operator',
   says: 'Show one source call: its request, its answer and its verdict.',
   gives: 'SourceInvocation',
   read: (archive, { parameters: { source_invocation_id } }) => showInvocation(archive, source_invocation_id),
-  view: viewInvocation,
-});
-
-function viewInvocation(call: InvocationRecord): RecordView {
-  const { settlement, response_headers: headers, world_slug } = call;
-  return {
-    eyebrow: `${callWord(call)}${runWord(call)}`,
-    title: call.tool_name ?? call.ambient_source_id ?? call.workflow_node_id ?? call.source_label,
-    trail: trailToAttempt(call),
-    lede:
-      settlement === null
-        ? ending(call)
-        : [state(call.status), `. It is settled since: it ${settlement.performed ? 'took' : 'did not take'} place.`],
-    sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
+  view(call) {
+    const { settlement, response_headers: headers, world_slug } = call;
+    return {
+      eyebrow: `${callWord(call)}${runWord(call)}`,
+      title: call.tool_name ?? call.ambient_source_id ?? call.workflow_node_id ?? call.source_label,
+      trail: trailToAttempt(call),
+      lede:
+        settlement === null
+          ? ending(call)
+          : [state(call.status), `. It is settled since: it ${settlement.performed ? 'took' : 'did not take'} place.`],
+      sections: [
+        inShort({
           'what the model saw': linkTo('llm_call', call.llm_call_id, 'the prompt and the answer'),
           command: [code(call.command_key), ` (number ${call.invocation_seq})`],
           subject: linkToEntity(world_slug, call.workflow_subject_entity_id),
@@ -83,16 +76,16 @@ function viewInvocation(call: InvocationRecord): RecordView {
           took: call.duration_ms === null ? null : toDuration(call.duration_ms),
           id: code(call.source_invocation_id),
         }),
-      ),
-      section('doubt', 'In doubt', isInDoubt(call) && waysToSettle(call.attempt_id)),
-      section('pended', 'The later answer', drawLater(call)),
-      section('request', 'What was asked', json(call.request_json, '/request_json')),
-      section('answer', 'What came back', drawAnswer(call)),
-      section('settlement', 'How it was settled', settlement && drawSettlement(call, settlement)),
-      section('headers', 'Its headers', facts(toTexts(headers))),
-    ],
-  };
-}
+        section('doubt', 'In doubt', isInDoubt(call) && waysToSettle(call.attempt_id)),
+        section('pended', 'The later answer', drawLater(call)),
+        section('request', 'What was asked', json(call.request_json, '/request_json')),
+        section('answer', 'What came back', drawAnswer(call)),
+        section('settlement', 'How it was settled', settlement && drawSettlement(call, settlement)),
+        section('headers', 'Its headers', facts(toTexts(headers))),
+      ],
+    };
+  },
+});
 
 /** The ids by which programs are told of tool calls, and why one gave no value. */
 function sayToolCalls({ tool_calls, tool_result }: InvocationRecord): Phrase {

@@ -1,5 +1,5 @@
 import type { LearntText } from '../../core/world/trace-text.js';
-import { type TracedText, traceText } from '../../operations/trace-text.js';
+import { traceText } from '../../operations/trace-text.js';
 import { pathOfPatch } from '../places.js';
 import { saySources } from '../patches.js';
 import { resource } from '../resource.js';
@@ -13,7 +13,6 @@ import {
   note,
   type Phrase,
   prose,
-  type RecordView,
   section,
   strong,
   trailToWorld,
@@ -23,34 +22,36 @@ import { words } from '../words.js';
 export const knowledge = resource({
   path: '/worlds/:world_slug/knows/:entity_id/:text',
   command: 'knows',
-  reader: 'operator',
   says: 'Say when, how and through whom an agent came to know a text, from the record.',
   gives: 'TracedText',
   read: (archive, { parameters: { world_slug, entity_id, text } }) =>
     traceText(archive, { world_slug, entity_id, text }),
-  view: viewKnowledge,
+  view({ world_slug, agent_id, text, path }) {
+    const [first] = path;
+    return {
+      eyebrow: 'Knowledge',
+      title: `How ${agent_id} came to know a text`,
+      trail: trailToWorld(world_slug),
+      lede:
+        first === undefined
+          ? [`No prompt of ${agent_id} had this text in a committed turn.`]
+          : [
+              linkToEntity(world_slug, agent_id),
+              ' was first shown it in turn ',
+              linkToTurn(world_slug, first.turn),
+              '.',
+            ],
+      sections: [
+        section('text', 'The text', prose(text)),
+        section(
+          'path',
+          'The path that it came',
+          path.length > 0 && list(path.map((learnt) => drawLearnt(world_slug, learnt))),
+        ),
+      ],
+    };
+  },
 });
-
-function viewKnowledge({ world_slug, agent_id, text, path }: TracedText): RecordView {
-  const [first] = path;
-  return {
-    eyebrow: 'Knowledge',
-    title: `How ${agent_id} came to know a text`,
-    trail: trailToWorld(world_slug),
-    lede:
-      first === undefined
-        ? [`No prompt of ${agent_id} had this text in a committed turn.`]
-        : [linkToEntity(world_slug, agent_id), ' was first shown it in turn ', linkToTurn(world_slug, first.turn), '.'],
-    sections: [
-      section('text', 'The text', prose(text)),
-      section(
-        'path',
-        'The path that it came',
-        path.length > 0 && list(path.map((learnt) => drawLearnt(world_slug, learnt))),
-      ),
-    ],
-  };
-}
 
 function drawLearnt(world_slug: string, { turn, agent_id, shown, came_by }: LearntText): Blocks {
   const place = shown === null ? ' said it' : [' was shown it (', words(shown.origin.replace('.', ' ')), ')'];

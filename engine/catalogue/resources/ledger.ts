@@ -1,13 +1,13 @@
 import { present } from '../../contract/present.js';
 import { cursorOf, listLedger } from '../../operations/ledger/list-ledger.js';
-import { listOrders, type OrderRecord, showOrder } from '../../operations/ledger/orders.js';
+import { listOrders, showOrder } from '../../operations/ledger/orders.js';
 import { type Verification, verifyAttempt, verifyWorld } from '../../operations/ledger/verify.js';
-import { listResource, listView, resource } from '../resource.js';
+import { listResource, resource } from '../resource.js';
 import {
   code,
-  faint,
-  facts,
   failure,
+  faint,
+  inShort,
   json,
   linkTo,
   list,
@@ -28,61 +28,48 @@ export const workOrders = listResource({
   name: 'list_work_orders',
   path: '/attempts/:attempt_id/work-orders',
   command: 'orders',
-  reader: 'operator',
   says: 'List the work orders of an attempt: what each node was to do, within which limits, and what it cost.',
   gives: 'WorkOrders',
   cursor: 'order',
   keyOf: ({ wo_id }) => wo_id,
   read: (archive, { parameters: { attempt_id } }, part) => listOrders(archive, attempt_id, part),
-  view: listView<'WorkOrders'>({
-    about: ({ parameters: { attempt_id } }) => ({
-      title: 'Work orders of an attempt',
-      trail: [linkTo('attempt', attempt_id, 'the attempt')],
-    }),
-    order: 'By their numbers: subjects in the order of the scenario, nodes as declared',
-    columns: {
-      order: ({ wo_id }) => linkTo('work_order', wo_id),
-      type: ({ wo_type }) => words(wo_type),
-      subject: ({ subject_id }) => subject_id,
-      node: ({ node_id }) => node_id,
-      state: (order) => state(order.state),
-      tokens: ({ cost }) => cost.total_tokens,
-      budget: ({ constraints }) => constraints.token_budget,
-      took: ({ cost }) => toDuration(cost.elapsed_ms),
-    },
-    empty: 'No order has been planned yet.',
-  }),
+  title: 'Work orders of an attempt',
+  order: 'By their numbers: subjects in the order of the scenario, nodes as declared',
+  columns: {
+    order: ({ wo_id }) => linkTo('work_order', wo_id),
+    type: ({ wo_type }) => words(wo_type),
+    subject: ({ subject_id }) => subject_id,
+    node: ({ node_id }) => node_id,
+    state: (order) => state(order.state),
+    tokens: ({ cost }) => cost.total_tokens,
+    budget: ({ constraints }) => constraints.token_budget,
+    took: ({ cost }) => toDuration(cost.elapsed_ms),
+  },
+  empty: 'No order has been planned yet.',
 });
 
 export const workOrder = resource({
   name: 'get_work_order',
   path: '/work-orders/:wo_id',
   command: 'order',
-  reader: 'operator',
   says: 'Show one work order: its limits, what it was given, its calls, its result and its cost.',
   gives: 'WorkOrder',
   read: (archive, { parameters: { wo_id } }) => showOrder(archive, wo_id),
-  view: viewOrder,
-});
-
-function viewOrder(order: OrderRecord): RecordView {
-  const { constraints, cost, input_context, output_result, error } = order;
-  const limits = [
-    constraints.token_budget === null ? null : count(constraints.token_budget, 'token'),
-    constraints.turn_limit === null ? null : [', ', count(constraints.turn_limit, 'generation')],
-    constraints.timeout_seconds === null ? null : `, ${constraints.timeout_seconds} s`,
-  ];
-  const spent = `${count(cost.llm_calls, 'generation')}, ${count(cost.tool_calls, 'other call')}, ${count(cost.total_tokens, 'token')} (${cost.input_tokens} in, ${cost.output_tokens} out), ${toDuration(cost.elapsed_ms)}`;
-  return {
-    eyebrow: 'Work order',
-    title: order.wo_id,
-    trail: trailToAttempt(order),
-    lede: [state(order.state), error === null ? null : [': ', failure(`${error.reason}: ${error.message}`)]],
-    sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
+  view(order) {
+    const { constraints, cost, input_context, output_result, error } = order;
+    const limits = [
+      constraints.token_budget === null ? null : count(constraints.token_budget, 'token'),
+      constraints.turn_limit === null ? null : [', ', count(constraints.turn_limit, 'generation')],
+      constraints.timeout_seconds === null ? null : `, ${constraints.timeout_seconds} s`,
+    ];
+    const spent = `${count(cost.llm_calls, 'generation')}, ${count(cost.tool_calls, 'other call')}, ${count(cost.total_tokens, 'token')} (${cost.input_tokens} in, ${cost.output_tokens} out), ${toDuration(cost.elapsed_ms)}`;
+    return {
+      eyebrow: 'Work order',
+      title: order.wo_id,
+      trail: trailToAttempt(order),
+      lede: [state(order.state), error === null ? null : [': ', failure(`${error.reason}: ${error.message}`)]],
+      sections: [
+        inShort({
           type: words(order.wo_type),
           subject: order.subject_id,
           node: order.node_id,
@@ -100,37 +87,35 @@ function viewOrder(order: OrderRecord): RecordView {
             output_result.answer_hash && ['  ', code(output_result.answer_hash)],
           ],
         }),
-      ),
-      section(
-        'calls',
-        'Its calls, in the order of their issue',
-        table(
-          'Calls',
-          order.calls,
-          {
-            call: ({ source_invocation_id, command_key }) =>
-              linkTo('source_invocation', source_invocation_id, command_key),
-            kind: ({ invocation_kind }) => words(invocation_kind),
-            state: ({ status, is_superseded }) => [state(status), is_superseded ? faint(' superseded') : null],
-            'adopted from': ({ adopted_from }) => linkTo('attempt', adopted_from),
-          },
-          'It failed before its first call.',
+        section(
+          'calls',
+          'Its calls, in the order of their issue',
+          table(
+            order.calls,
+            {
+              call: ({ source_invocation_id, command_key }) =>
+                linkTo('source_invocation', source_invocation_id, command_key),
+              kind: ({ invocation_kind }) => words(invocation_kind),
+              state: ({ status, is_superseded }) => [state(status), is_superseded ? faint(' superseded') : null],
+              'adopted from': ({ adopted_from }) => linkTo('attempt', adopted_from),
+            },
+            'It failed before its first call.',
+          ),
         ),
-      ),
-      section(
-        'contract',
-        'Its prompt contract: prompt, schemas, limits',
-        order.prompt_contract !== null && json(order.prompt_contract),
-      ),
-    ],
-  };
-}
+        section(
+          'contract',
+          'Its prompt contract: prompt, schemas, limits',
+          order.prompt_contract !== null && json(order.prompt_contract),
+        ),
+      ],
+    };
+  },
+});
 
 export const worldLedger = listResource({
   name: 'list_ledger',
   path: '/worlds/:world_slug/ledger',
   command: 'ledger show',
-  reader: 'operator',
   says: 'List the entries of both ledgers of a world: all, or those of a traversal.',
   gives: 'Ledger',
   takes: ['attempt', 'pattern', 'of'],
@@ -138,29 +123,23 @@ export const worldLedger = listResource({
   keyOf: cursorOf,
   read: (archive, { parameters: { world_slug }, query: { attempt, pattern, of } }, part) =>
     listLedger(archive, { world_slug, ...present({ attempt, pattern, of }) }, part),
-  view: listView<'Ledger'>({
-    about: ({ parameters: { world_slug } }) => ({
-      title: `The ledgers of ${world_slug}`,
-      trail: trailToWorld(world_slug),
-    }),
-    order: 'The first attempt first; HO2 decides, HO1 performs',
-    columns: {
-      entry: ({ entry_id }) => code(entry_id),
-      event: ({ tier, event_type }) => `${tier} ${event_type}`,
-      of: ({ wo_id, metadata }) => (wo_id === undefined ? metadata.provenance.agent_id : linkTo('work_order', wo_id)),
-      outcome: ({ outcome }) =>
-        outcome === undefined ? null : state(outcome.status === 'success' ? 'succeeded' : 'failed'),
-      because: ({ metadata }) => metadata.relational.parent_event_id ?? null,
-      attempt: ({ attempt_id }) => ({ ...linkTo('attempt', attempt_id), text: attempt_id.slice(-12) }),
-    },
-    empty: 'Nothing has happened yet.',
-  }),
+  title: ({ parameters: { world_slug } }) => `The ledgers of ${world_slug}`,
+  order: 'The first attempt first; HO2 decides, HO1 performs',
+  columns: {
+    entry: ({ entry_id }) => code(entry_id),
+    event: ({ tier, event_type }) => `${tier} ${event_type}`,
+    of: ({ wo_id, metadata }) => (wo_id === undefined ? metadata.provenance.agent_id : linkTo('work_order', wo_id)),
+    outcome: ({ outcome }) =>
+      outcome === undefined ? null : state(outcome.status === 'success' ? 'succeeded' : 'failed'),
+    because: ({ metadata }) => metadata.relational.parent_event_id ?? null,
+    attempt: ({ attempt_id }) => ({ ...linkTo('attempt', attempt_id), text: attempt_id.slice(-12) }),
+  },
+  empty: 'Nothing has happened yet.',
 });
 
 export const attemptVerification = resource({
   name: 'verify_attempt',
   path: '/attempts/:attempt_id/verification',
-  reader: 'operator',
   says: 'Whether the record of an attempt is what was sealed when it ended.',
   gives: 'Verification',
   read: (archive, { parameters: { attempt_id } }) => verifyAttempt(archive, attempt_id),
@@ -170,7 +149,6 @@ export const attemptVerification = resource({
 export const worldVerification = resource({
   name: 'verify_world',
   path: '/worlds/:world_slug/verification',
-  reader: 'operator',
   says: 'Whether the records of a world are what was sealed, all of them and in their order.',
   gives: 'Verification',
   read: (archive, { parameters: { world_slug } }) => verifyWorld(archive, world_slug),
@@ -188,16 +166,12 @@ export function viewVerification(found: Verification): RecordView {
       attempt_id === null ? trailToWorld(world_slug) : [...trailToWorld(world_slug), linkTo('attempt', attempt_id)],
     lede: [verdict, ' ', says],
     sections: [
-      section(
-        'facts',
-        'In short',
-        facts({
-          attempts: attempts,
-          entries: entries,
-          seals: seals,
-          'last root': root && code(root),
-        }),
-      ),
+      inShort({
+        attempts: attempts,
+        entries: entries,
+        seals: seals,
+        'last root': root && code(root),
+      }),
       section(
         'findings',
         'What is not as it was sealed',

@@ -15,9 +15,9 @@ import {
   ending,
   exact,
   extra,
-  facts,
   faint,
   folded,
+  inShort,
   json,
   linkTo,
   linkToEntity,
@@ -29,7 +29,6 @@ import {
   type Phrase,
   picture,
   prose,
-  type RecordView,
   section,
   strong,
   trailToAttempt,
@@ -40,59 +39,64 @@ export const llmCall = resource({
   name: 'get_llm_call',
   path: '/llm-calls/:llm_call_id',
   command: 'llm-call',
-  reader: 'operator',
   says: 'Show one generation: its prompt, its answer and its verdict.',
   gives: 'LlmCall',
   extras: { schema: 'print the schema that the model was offered, too; --json always has it' },
   read: (archive, { parameters: { llm_call_id } }) => showLlmCall(archive, llm_call_id),
-  view: viewLlmCall,
+  view(call) {
+    const own = call.tries.find(({ llm_call_id }) => llm_call_id === call.llm_call_id);
+    const {
+      workflow_subject_entity_id: subject,
+      raw_text,
+      normalised_text,
+      artifacts,
+      chunks,
+      tokens,
+      ended_at,
+    } = call;
+    const thought = artifacts.filter(({ kind }) => /reason/.test(kind));
+    const others = artifacts.filter((artifact) => !thought.includes(artifact));
+    const isCleaned = normalised_text !== null && normalised_text !== raw_text;
+    const kind = call.model_output_kind;
+    return {
+      eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${nameOf(call)}`,
+      title: `What ${call.invocation_kind === 'quality_gate' ? `the gate of ${subject}` : subject} was asked, and said`,
+      trail: trailToAttempt(call),
+      lede: [ending(call), kind && `, ${words(kind)}`, own === undefined ? null : drawDecided(call, own)],
+      events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
+      has_pace: ended_at === null || chunks.length > 1,
+      sections: [
+        outcome('answer', 'What the model said', drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
+        outcome('normalised', 'Without what surrounded it', isCleaned && exact(normalised_text)),
+        outcome(
+          'reasoning',
+          'What it thought aloud',
+          thought.map(({ value }) => drawThought(value)),
+        ),
+        section(
+          'pace',
+          'How it came in',
+          chunks.length > 1 && folded('Piece by piece', picture({ of: 'chunks', shown: chunks })),
+        ),
+        section('tries', 'The tries before and after', drawTries(call)),
+        section('prompt', 'What the model saw', {
+          block: 'conversation',
+          messages: call.messages,
+          pointer: '/messages',
+          tokens,
+        }),
+        section('memories', 'Which memories were found', call.retrieved && drawRetrieved(call)),
+        inShort(factsOf(call)),
+        extra('schema', 'The offered schema', folded('The whole schema', json(call.output_schema, '/output_schema'))),
+        outcome(
+          'artifacts',
+          'What was made of it',
+          others.map((each) => drawArtifact(each, normalised_text ?? raw_text)),
+        ),
+      ],
+    };
+  },
 });
-
-function viewLlmCall(call: LlmCallRecord): RecordView {
-  const own = call.tries.find(({ llm_call_id }) => llm_call_id === call.llm_call_id);
-  const { workflow_subject_entity_id: subject, raw_text, normalised_text, artifacts, chunks, tokens, ended_at } = call;
-  const thought = artifacts.filter(({ kind }) => /reason/.test(kind));
-  const others = artifacts.filter((artifact) => !thought.includes(artifact));
-  const isCleaned = normalised_text !== null && normalised_text !== raw_text;
-  const kind = call.model_output_kind;
-  return {
-    eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${nameOf(call)}`,
-    title: `What ${call.invocation_kind === 'quality_gate' ? `the gate of ${subject}` : subject} was asked, and said`,
-    trail: trailToAttempt(call),
-    lede: [ending(call), kind && `, ${words(kind)}`, own === undefined ? null : drawDecided(call, own)],
-    events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
-    has_pace: ended_at === null || chunks.length > 1,
-    sections: [
-      outcome('answer', 'What the model said', drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
-      outcome('normalised', 'Without what surrounded it', isCleaned && exact(normalised_text)),
-      outcome(
-        'reasoning',
-        'What it thought aloud',
-        thought.map(({ value }) => drawThought(value)),
-      ),
-      section(
-        'pace',
-        'How it came in',
-        chunks.length > 1 && folded('Piece by piece', picture({ of: 'chunks', shown: chunks })),
-      ),
-      section('tries', 'The tries before and after', drawTries(call)),
-      section('prompt', 'What the model saw', {
-        block: 'conversation',
-        messages: call.messages,
-        pointer: '/messages',
-        tokens,
-      }),
-      section('memories', 'Which memories were found', call.retrieved && drawRetrieved(call)),
-      section('facts', 'In short', facts(factsOf(call))),
-      extra('schema', 'The offered schema', folded('The whole schema', json(call.output_schema, '/output_schema'))),
-      outcome(
-        'artifacts',
-        'What was made of it',
-        others.map((each) => drawArtifact(each, normalised_text ?? raw_text)),
-      ),
-    ],
-  };
-}
 
 function nameOf(one: Pick<TryOfLane, 'tool_loop_round' | 'logical_generation_attempt'>): string {
   return `round ${one.tool_loop_round}, try ${one.logical_generation_attempt}`;

@@ -1,7 +1,7 @@
 import { type Found, search as find } from '../../operations/search.js';
 import type { SearchHit } from '../../ports/search.js';
 import { pathOf, pathOfPatch } from '../places.js';
-import { type Asked, resource } from '../resource.js';
+import { resource } from '../resource.js';
 import {
   type Blocks,
   faint,
@@ -12,7 +12,6 @@ import {
   more,
   note,
   type Phrase,
-  type RecordView,
   section,
   strong,
 } from '../view.js';
@@ -22,7 +21,6 @@ const HEAD = { title: 'Search', eyebrow: 'Search all texts', trail: [] };
 export const search = resource({
   name: 'search',
   path: '/search',
-  reader: 'operator',
   says: 'Narrations, states, prompts, answers and results by their words; the latest attempt first.',
   gives: 'Found',
   takes: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
@@ -39,27 +37,25 @@ export const search = resource({
     },
   },
   read: (archive, { query }) => find(archive, query),
-  view: viewFound,
+  view({ rows, next, is_complete }: Found, { query }) {
+    const isAsked = Object.entries(query).some(([name, text]) => !['format', 'limit'].includes(name) && text !== '');
+    const nothing = isAsked
+      ? 'Nothing was found. An attempt can be searched once it has ended.'
+      : 'Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.';
+    return {
+      ...HEAD,
+      sections: [
+        section(
+          'found',
+          'Found',
+          !is_complete && note('The latest attempts are not indexed yet. Search again in a moment.'),
+          rows.length === 0 ? note(nothing) : list(rows.map(drawHit)),
+          more(next),
+        ),
+      ],
+    };
+  },
 });
-
-function viewFound({ rows, next, is_complete }: Found, { query }: Asked): RecordView {
-  const isAsked = Object.entries(query).some(([name, text]) => !['format', 'limit'].includes(name) && text !== '');
-  const nothing = isAsked
-    ? 'Nothing was found. An attempt can be searched once it has ended.'
-    : 'Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.';
-  return {
-    ...HEAD,
-    sections: [
-      section(
-        'found',
-        'Found',
-        !is_complete && note('The latest attempts are not indexed yet. Search again in a moment.'),
-        rows.length === 0 ? note(nothing) : list(rows.map(drawHit)),
-        more(next),
-      ),
-    ],
-  };
-}
 
 function drawHit(hit: SearchHit): Blocks {
   const { kind, world_slug, turn, workflow_subject_entity_id: subject, source_label, failure_class, snippet } = hit;

@@ -1,6 +1,6 @@
 import { listStudiesPart, showStudy, type ShownRun, type StudyPage } from '../../operations/studies/show-study.js';
 import { type IntervalPlot, toBars, toFigure, toRange } from '../interval-scale.js';
-import { listResource, listView, resource } from '../resource.js';
+import { listResource, resource } from '../resource.js';
 import {
   type Block,
   code,
@@ -16,7 +16,6 @@ import {
   outcome,
   picture,
   prose,
-  type RecordView,
   section,
   state,
   strong,
@@ -33,17 +32,15 @@ export const studyList = listResource({
   cursor: 'name',
   keyOf: ({ study_label }) => study_label,
   read: (archive, _asked, part) => listStudiesPart(archive, part),
-  view: listView<'Studies'>({
-    about: () => ({ title: 'Studies' }),
-    order: 'By label',
-    columns: {
-      study: ({ study_label }) => linkTo('study', study_label),
-      question: ({ question }) => question,
-      'runs done': ({ runs, runs_done }) => `${runs_done} of ${runs}`,
-      'sealed (UTC)': ({ sealed_at }) => moment(sealed_at),
-    },
-    empty: 'No study has been run yet.',
-  }),
+  title: 'Studies',
+  order: 'By label',
+  columns: {
+    study: ({ study_label }) => linkTo('study', study_label),
+    question: ({ question }) => question,
+    'runs done': ({ runs, runs_done }) => `${runs_done} of ${runs}`,
+    'sealed (UTC)': ({ sealed_at }) => moment(sealed_at),
+  },
+  empty: 'No study has been run yet.',
 });
 
 export const study = resource({
@@ -54,39 +51,31 @@ export const study = resource({
   gives: 'Study',
   extras: { runs: 'list every run, with the world of each' },
   read: (archive, { parameters: { study_label } }) => showStudy(archive, { study_label }),
-  view: viewStudy,
-});
-
-function viewStudy(shown: StudyPage): RecordView {
-  const { study_label, question, description, runs, measures, hypotheses } = shown;
-  return {
-    eyebrow: 'Study',
-    title: study_label,
-    trail: [{ path: '/studies', command: ['study', 'list'], text: 'Studies' }],
-    lede: question,
-    sections: [
-      outcome('verdicts', 'Verdicts', hypotheses.length > 0 && list(hypotheses.map(drawVerdict))),
-      section('facts', 'Facts', description !== null && prose(description), facts(factsOf(shown))),
-      section(
-        'measures',
-        'Measures by condition',
-        table('Measures by condition', measures, MEASURES),
-        drawPlots(plotMeasures(measures)),
-      ),
-      section('differences', 'Differences, seed by seed', drawPlots(hypotheses.map(plotDifferences))),
-      section(
-        'failed',
-        'Runs that failed',
-        table(
+  view(shown) {
+    const { study_label, question, description, runs, measures, hypotheses } = shown;
+    return {
+      eyebrow: 'Study',
+      title: study_label,
+      trail: [{ path: '/studies', command: ['study', 'list'], text: 'Studies' }],
+      lede: question,
+      sections: [
+        outcome('verdicts', 'Verdicts', hypotheses.length > 0 && list(hypotheses.map(drawVerdict))),
+        section('facts', 'Facts', description !== null && prose(description), facts(factsOf(shown))),
+        section('measures', 'Measures by condition', table(measures, MEASURES), drawPlots(plotMeasures(measures))),
+        section('differences', 'Differences, seed by seed', drawPlots(hypotheses.map(plotDifferences))),
+        section(
+          'failed',
           'Runs that failed',
-          runs.filter((run) => run.state === 'failed'),
-          RUNS,
+          table(
+            runs.filter((run) => run.state === 'failed'),
+            RUNS,
+          ),
         ),
-      ),
-      extra('runs', 'Runs', table('Runs', runs, { ...RUNS, ...valueColumns(shown) })),
-    ],
-  };
-}
+        extra('runs', 'Runs', table(runs, { ...RUNS, ...valueColumns(shown) })),
+      ],
+    };
+  },
+});
 
 function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, study_hash, cost }: StudyPage) {
   const left = runs.length - runs_done - runs_failed;

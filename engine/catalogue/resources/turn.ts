@@ -9,11 +9,9 @@ import {
   facts,
   type Link,
   linkToTurn,
-  more,
   type Names,
   note,
   picture,
-  type RecordView,
   section,
   table,
   trailToWorld,
@@ -28,33 +26,31 @@ export const turn = resource({
   says: 'A world at the end of a turn, and the patches of that turn.',
   gives: 'Turn',
   read: (archive, { parameters: { world_slug, turn: at } }) => browseTurn(archive, { world_slug, turn: at }),
-  view: viewTurn,
+  view(shown) {
+    const { world_slug, turn: number, last_turn, story, attempts } = shown;
+    const step = (to: number, text: string): Link | null =>
+      to < 0 || to > last_turn ? null : linkToTurn(world_slug, to, text);
+    const before = step(number - 1, '← the turn before');
+    const after = step(number + 1, 'the turn after →');
+    const none = number === 0 ? 'Nothing yet: this is how the world began.' : 'No patch was applied in this turn.';
+    return {
+      title: `Turn ${number} of ${world_slug}`,
+      eyebrow: 'World at a turn',
+      trail: trailToWorld(world_slug),
+      lede: [worldTime(shown.simulation_time), ' of its own time. ', before, before && after && ' · ', after],
+      sections: [
+        section(
+          'story',
+          'What happened',
+          story === null ? note(none) : drawPatches(shown, story.patches, namesIn(shown)),
+        ),
+        section('cost', 'What it has cost', facts(costFacts(shown.cost))),
+        section('places', 'Places and entities at its end', picture({ of: 'places', shown }, placeList(shown))),
+        section('attempts', 'Attempts at this turn', table(attempts, attemptColumns)),
+      ],
+    };
+  },
 });
-
-function viewTurn(shown: TurnPage): RecordView {
-  const { world_slug, turn: number, last_turn, story, attempts } = shown;
-  const step = (to: number, text: string): Link | null =>
-    to < 0 || to > last_turn ? null : linkToTurn(world_slug, to, text);
-  const before = step(number - 1, '← the turn before');
-  const after = step(number + 1, 'the turn after →');
-  const none = number === 0 ? 'Nothing yet: this is how the world began.' : 'No patch was applied in this turn.';
-  return {
-    title: `Turn ${number} of ${world_slug}`,
-    eyebrow: 'World at a turn',
-    trail: trailToWorld(world_slug),
-    lede: [worldTime(shown.simulation_time), ' of its own time. ', before, before && after && ' · ', after],
-    sections: [
-      section(
-        'story',
-        'What happened',
-        story === null ? note(none) : drawPatches(shown, story.patches, namesIn(shown)),
-      ),
-      section('cost', 'What it has cost', facts(costFacts(shown.cost))),
-      section('places', 'Places and entities at its end', picture({ of: 'places', shown }, placeList(shown))),
-      section('attempts', 'Attempts at this turn', table('Attempts', attempts, attemptColumns)),
-    ],
-  };
-}
 
 function drawPatches({ world_slug, turn: number }: TurnPage, patches: readonly PatchStory[], names: Names): Blocks {
   const rest = { path: `${pathOfTurn(world_slug, number)}/patches?after=${PATCHES_ON_TURN}`, command: [] };
@@ -79,13 +75,8 @@ export const turnPatches = listResource({
   keyOf: ({ patch_seq }) => String(patch_seq),
   read: (archive, { parameters: { world_slug, turn: at } }, part) =>
     listPatchesPart(archive, { world_slug, turn: at }, part),
-  view({ rows, next }, { parameters: { world_slug, turn: at } }): RecordView {
-    const patches = rows.length === 0 ? note('No patch is here, or none more.') : patchList(rows.map(withCall));
-    return {
-      title: `Patches of turn ${at} of ${world_slug}`,
-      eyebrow: 'List',
-      trail: [...trailToWorld(world_slug), linkToTurn(world_slug, Number(at), `turn ${at}`)],
-      sections: [section('rows', 'In the order of their application', patches, more(next))],
-    };
-  },
+  title: ({ parameters: { world_slug, turn: at } }) => `Patches of turn ${at} of ${world_slug}`,
+  order: 'In the order of their application',
+  draw: (rows) => patchList(rows.map(withCall)),
+  empty: 'No patch is here, or none more.',
 });

@@ -20,7 +20,6 @@ import {
   type Phrase,
   picture,
   question,
-  type RecordView,
   section,
   state,
   table,
@@ -39,65 +38,63 @@ export const world = resource({
   takes: ['until'],
   read: (archive, { parameters: { world_slug }, query: { until } }) =>
     browseWorld(archive, present({ world_slug, until })),
-  view: viewWorld,
+  view(shown, { query, reader }) {
+    const { world_slug, turn, last_turn, forked_from: from } = shown;
+    const isNow = turn === last_turn;
+    const chosen = shown.scenarios.findLast(({ from_turn }) => from_turn <= Math.max(1, turn)) ?? shown;
+    const { scenario_hash, scenario_label } = isNow ? shown : chosen;
+    return {
+      title: isNow ? world_slug : `${world_slug} until turn ${turn}`,
+      eyebrow: isNow ? 'World' : 'World at an earlier turn',
+      trail: trailToWorld(world_slug).slice(0, isNow ? 1 : 2),
+      lede: [
+        `Turn ${turn}${isNow ? '' : ` of ${last_turn}`}, at `,
+        worldTime(shown.simulation_time),
+        ' of its own time, by the scenario ',
+        linkTo('scenario', scenario_hash, scenario_label),
+        from === undefined
+          ? null
+          : ['; a fork of ', linkToTurn(from.world_slug, from.turn, `${from.world_slug} at turn ${from.turn}`)],
+        '. ',
+        isNow ? null : listSteps(shown),
+      ],
+      ...present({
+        status: isNow ? sayStatus(shown) : undefined,
+        // An earlier turn never changes.
+        events: query.until === undefined ? eventsOf('world', world_slug) : undefined,
+      }),
+      sections: [
+        ...tellSections(shown, reader),
+        section(
+          'attempts',
+          isNow ? 'Attempts' : 'The latest attempts',
+          table(shown.attempts, attemptColumns, 'Nothing has been tried yet.'),
+          note(linkBelow(world_slug, 'attempts', 'All attempts'), ' · ', linkBelow(world_slug, 'agents', 'its agents')),
+        ),
+        aboutOthers(
+          'forks',
+          'Forks',
+          shown.family.length > 1 && picture({ of: 'forks', shown: shown.family, here: world_slug }),
+        ),
+        section(
+          'scenarios',
+          'Scenarios',
+          list(
+            shown.scenarios.map(({ from_turn, scenario_hash: hash, scenario_label: label }) =>
+              note(`from turn ${from_turn}: `, linkTo('scenario', hash, label)),
+            ),
+          ),
+        ),
+        aboutOthers('questions', 'Look at another turn, or at a difference', last_turn > 0 && askAbout(shown)),
+        aboutOthers('actions', 'What operators did', table(shown.operator_actions, actionColumns)),
+      ],
+    };
+  },
 });
 
 /** How many patches the story has in all; where there are more, it has the first few of each turn. */
 const PATCHES_SHOWN = 50;
 const PATCHES_SHOWN_OF_TURN = 2;
-
-function viewWorld(shown: WorldPage, { query, reader }: Asked): RecordView {
-  const { world_slug, turn, last_turn, forked_from: from } = shown;
-  const isNow = turn === last_turn;
-  const chosen = shown.scenarios.findLast(({ from_turn }) => from_turn <= Math.max(1, turn)) ?? shown;
-  const { scenario_hash, scenario_label } = isNow ? shown : chosen;
-  return {
-    title: isNow ? world_slug : `${world_slug} until turn ${turn}`,
-    eyebrow: isNow ? 'World' : 'World at an earlier turn',
-    trail: trailToWorld(world_slug).slice(0, isNow ? 1 : 2),
-    lede: [
-      `Turn ${turn}${isNow ? '' : ` of ${last_turn}`}, at `,
-      worldTime(shown.simulation_time),
-      ' of its own time, by the scenario ',
-      linkTo('scenario', scenario_hash, scenario_label),
-      from === undefined
-        ? null
-        : ['; a fork of ', linkToTurn(from.world_slug, from.turn, `${from.world_slug} at turn ${from.turn}`)],
-      '. ',
-      isNow ? null : listSteps(shown),
-    ],
-    ...present({
-      status: isNow ? sayStatus(shown) : undefined,
-      // An earlier turn never changes.
-      events: query.until === undefined ? eventsOf('world', world_slug) : undefined,
-    }),
-    sections: [
-      ...tellSections(shown, reader),
-      section(
-        'attempts',
-        isNow ? 'Attempts' : 'The latest attempts',
-        table('Attempts', shown.attempts, attemptColumns, 'Nothing has been tried yet.'),
-        note(linkBelow(world_slug, 'attempts', 'All attempts'), ' · ', linkBelow(world_slug, 'agents', 'its agents')),
-      ),
-      aboutOthers(
-        'forks',
-        'Forks',
-        shown.family.length > 1 && picture({ of: 'forks', shown: shown.family, here: world_slug }),
-      ),
-      section(
-        'scenarios',
-        'Scenarios',
-        list(
-          shown.scenarios.map(({ from_turn, scenario_hash: hash, scenario_label: label }) =>
-            note(`from turn ${from_turn}: `, linkTo('scenario', hash, label)),
-          ),
-        ),
-      ),
-      aboutOthers('questions', 'Look at another turn, or at a difference', last_turn > 0 && askAbout(shown)),
-      aboutOthers('actions', 'What operators did', table('What operators did', shown.operator_actions, actionColumns)),
-    ],
-  };
-}
 
 /** A link to what a world has of a kind. */
 function linkBelow(world_slug: string, what: 'attempts' | 'agents' | 'cost', text: string): Link {

@@ -5,9 +5,8 @@ import { toTurn } from '../../operations/browse/list-part.js';
 import { listAttemptsPart, listEntitiesPart, listWorldsPart } from '../../operations/browse/worlds.js';
 import type { AttemptFilter } from '../../ports/browse.js';
 import { countedList } from '../counted-list.js';
-import { type Asked, listResource, listView } from '../resource.js';
+import { type Asked, listResource } from '../resource.js';
 import { agentColumns, attemptColumns, entityColumns, NO_WORLDS, worldColumns } from '../tables.js';
-import { linkToTurn, trailToWorld } from '../view.js';
 
 export const worldList = listResource({
   name: 'list_worlds',
@@ -19,12 +18,10 @@ export const worldList = listResource({
   cursor: 'name',
   keyOf: ({ world_slug }) => world_slug,
   read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
-  view: listView<'Worlds'>({
-    about: () => ({ title: 'Worlds' }),
-    order: 'By name',
-    columns: worldColumns,
-    empty: NO_WORLDS,
-  }),
+  title: 'Worlds',
+  order: 'By name',
+  columns: worldColumns,
+  empty: NO_WORLDS,
 });
 
 export const worldAttempts = countedList({
@@ -45,15 +42,10 @@ export const worldAttempts = countedList({
     const filter = toFilter(asked);
     return filter.ok ? store.browse.attemptStatuses({ ...filter.value, seen }) : [];
   },
-  view: listView<'Attempts'>({
-    about: ({ parameters: { world_slug } }) => ({
-      title: `Attempts of ${world_slug}`,
-      trail: trailToWorld(world_slug),
-    }),
-    order: 'The latest first',
-    columns: attemptColumns,
-    empty: 'Nothing has been tried yet.',
-  }),
+  title: ({ parameters: { world_slug } }) => `Attempts of ${world_slug}`,
+  order: 'The latest first',
+  columns: attemptColumns,
+  empty: 'Nothing has been tried yet.',
 });
 
 /** The filter that a query says, but for the state. */
@@ -71,12 +63,10 @@ export const worldAgents = listResource({
   cursor: 'name',
   keyOf: ({ agent_id }) => agent_id,
   read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
-  view: listView<'Agents'>({
-    about: ({ parameters: { world_slug } }) => ({ title: `Agents of ${world_slug}`, trail: trailToWorld(world_slug) }),
-    order: 'What each of them does just now',
-    columns: ({ parameters: { world_slug } }) => agentColumns(world_slug),
-    empty: 'This world has no agents.',
-  }),
+  title: ({ parameters: { world_slug } }) => `Agents of ${world_slug}`,
+  order: 'What each of them does just now',
+  columns: ({ parameters: { world_slug } }) => agentColumns(world_slug),
+  empty: 'This world has no agents.',
 });
 
 export const turnEntities = listResource({
@@ -88,13 +78,8 @@ export const turnEntities = listResource({
   keyOf: ({ id }) => id,
   read: (archive, { parameters: { world_slug, turn: at } }, part) =>
     listEntitiesPart(archive, { world_slug, turn: at }, part),
-  view: listView<'Entities'>({
-    about: ({ parameters: { world_slug, turn: at } }) => ({
-      title: `Entities at the end of turn ${at} of ${world_slug}`,
-      trail: [...trailToWorld(world_slug), linkToTurn(world_slug, Number(at), `turn ${at}`)],
-    }),
-    order: 'By id',
-    columns: entityColumns,
-    empty: 'This world has no entities.',
-  }),
+  title: ({ parameters: { world_slug, turn: at } }) => `Entities at the end of turn ${at} of ${world_slug}`,
+  order: 'By id',
+  columns: entityColumns,
+  empty: 'This world has no entities.',
 });

@@ -26,8 +26,13 @@ import { lifeLines } from './pictures/life-lines.js';
 import { readingPlots } from './pictures/reading-plot.js';
 import { workflowGraph } from './pictures/workflow-graph.js';
 
-/** A block of a view. @param asked where it may have more parts */
-export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
+/** Where a block is drawn: below which title, and what was asked for. */
+interface Place extends Pick<Asked, 'query'> {
+  readonly title: string;
+}
+
+/** A block of a view. */
+export function drawBlock(block: Block, place: Place = { title: '', query: {} }): Html {
   switch (block.block) {
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
@@ -38,9 +43,9 @@ export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {
         ? html`<h3>${textOf(block.said)}</h3>`
         : html`<p class="note">${drawPhrase(block.said)}</p>`;
     case 'list':
-      return drawList(block, asked);
+      return drawList(block, place);
     case 'table':
-      return drawTable(block);
+      return drawTable(block, place);
     case 'code':
       return block.pointer === undefined ? verbatim(block.text) : copyable(block.pointer, drawExact(block.text));
     case 'json':
@@ -60,15 +65,15 @@ export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {
     case 'links':
       return html`<p class="blame">${block.links.map((each) => html`${drawLink(each)} `)}</p>`;
     case 'folded':
-      return folded(block.summary, html`${block.blocks.map((inner) => drawBlock(inner, asked))}`, block.is_open);
+      return folded(block.summary, html`${block.blocks.map((inner) => drawBlock(inner, place))}`, block.is_open);
     case 'picture':
-      return drawPicture(block.picture);
+      return drawPicture(block.picture, place);
     case 'commands':
       return NOTHING;
     case 'question':
       return question(block);
     case 'more':
-      return nextPart(block.next, asked);
+      return nextPart(block.next, place);
   }
 }
 
@@ -78,20 +83,20 @@ function drawJson({ value, pointer, known }: Extract<Block, { readonly block: 'j
 }
 
 /** Items of one sentence each need no cards. */
-function drawList({ items, ids = [] }: Extract<Block, { readonly block: 'list' }>, asked: Pick<Asked, 'query'>): Html {
+function drawList({ items, ids = [] }: Extract<Block, { readonly block: 'list' }>, place: Place): Html {
   const sentences = items.flatMap(([first, ...others]) =>
     first?.block === 'note' && others.length === 0 ? [first] : [],
   );
   if (items.length === 0) return NOTHING;
   return sentences.length === items.length
     ? html`<ol class="plain">${sentences.map(({ said }, at) => html`<li${nameOf(ids[at])}>${drawPhrase(said)}</li>`)}</ol>`
-    : html`<ol class="cards">${items.map((item, at) => drawCard(item, ids[at], asked))}</ol>`;
+    : html`<ol class="cards">${items.map((item, at) => drawCard(item, ids[at], place))}</ol>`;
 }
 
 /** A note with which an item begins is its title. */
-function drawCard([first, ...blocks]: readonly Block[], id: string | undefined, asked: Pick<Asked, 'query'>): Html {
-  const head = first?.block === 'note' ? html`<h3>${drawPhrase(first.said)}</h3>` : first && drawBlock(first, asked);
-  return html`<li class="card"${nameOf(id)}>${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
+function drawCard([first, ...blocks]: readonly Block[], id: string | undefined, place: Place): Html {
+  const head = first?.block === 'note' ? html`<h3>${drawPhrase(first.said)}</h3>` : first && drawBlock(first, place);
+  return html`<li class="card"${nameOf(id)}>${head}${blocks.map((block) => drawBlock(block, place))}</li>`;
 }
 
 const nameOf = (id: string | undefined): Html => (id === undefined ? NOTHING : html` id="${id}"`);
@@ -103,7 +108,7 @@ function drawExact(text: string): Html {
   return isObject ? inTwoViews(payload(parsed.value), verbatim(text)) : verbatim(text);
 }
 
-function drawPicture(picture: Picture): Html {
+function drawPicture(picture: Picture, place: Place): Html {
   switch (picture.of) {
     case 'chunks':
       return drawChunks(picture.shown);
@@ -131,14 +136,14 @@ function drawPicture(picture: Picture): Html {
           html`<li><a href="${path}"><span class="tile-number">${grouped(number)}</span> <span>${text}</span></a></li>`,
       )}</ul>`;
     case 'blocks':
-      return html`${listBlocks(picture.shown).map((block) => drawBlock(block))}`;
+      return html`${listBlocks(picture.shown).map((block) => drawBlock(block, place))}`;
   }
 }
 
 const SENTENCE_LENGTH_MIN = 40;
 
 /** Numbers and lengths of time are set to the right; sentences get room and may wrap. */
-function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly block: 'table' }>): Html {
+function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly block: 'table' }>, place: Place): Html {
   if (rows.length === 0) return empty === null ? NOTHING : html`<p class="empty">${drawPhrase(empty)}</p>`;
   const drawn = columns.map((name, at) => {
     const own = rows.map((row) => row[at] ?? null);
@@ -147,7 +152,7 @@ function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly bl
     const set_as = texts.length > 0 && texts.every(isQuantity) ? 'number' : isSentence ? 'sentence' : undefined;
     return { title: capital(name), cells: own.map(drawPhrase), set_as } as const;
   });
-  return table(title, drawn);
+  return table(title ?? place.title, drawn);
 }
 
 /** A note that is one strong word, or some, is the heading of the blocks after it. */

@@ -82,7 +82,7 @@ function draw({ trail, lede, status, sections, ...view }: RecordView, asked: Ask
     trail: trail.map(({ path, text }) => ({ path, text })),
     ...(lede === undefined ? {} : { lede: html`${drawPhrase(lede)}${state}` }),
     sections: sections.flatMap(({ blocks, ...section }) => {
-      const body = html`${blocks.map((block) => drawBlock(block, asked))}`;
+      const body = html`${blocks.map((block) => drawBlock(block, { ...asked, title: section.title }))}`;
       return String(body) === '' ? [] : [{ ...section, body }];
     }),
   };

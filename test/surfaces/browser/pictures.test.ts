@@ -204,7 +204,7 @@ for (const [failure_class, failure_detail, label] of [
 
 test('a column in which no row has anything is left out', () => {
   const columns = { name: ({ name }: { name: string }) => name, nothing: () => null };
-  assert.doesNotMatch(drawBlock(table('Names', [{ name: 'a' }], columns, '')).toString(), /Nothing/);
+  assert.doesNotMatch(drawBlock(table([{ name: 'a' }], columns, '')).toString(), /Nothing/);
 });
 
 describe("the pieces of a model's answer", () => {

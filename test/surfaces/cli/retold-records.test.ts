@@ -95,7 +95,7 @@ test('an agent that has answered is running, as its record says, and its latest 
   assert.ok(agent?.latest_turn);
   const latest_turn = { ...agent.latest_turn, state: 'answered', outcome: null };
   const [title = '', row = ''] = toText(
-    blockLines(table('', [{ ...agent, status: 'running', latest_turn }], agentColumns(play.world_slug), '')),
+    blockLines(table([{ ...agent, status: 'running', latest_turn }], agentColumns(play.world_slug), '')),
   ).split('\n');
   const cellOf = (name: string): string => row.slice(title.indexOf(name)).split(/ {2,}/)[0] ?? '';
   assert.deepEqual([cellOf('status'), cellOf('latest turn')], ['running', 'answered']);

@@ -88,7 +88,7 @@ export const list: CommandEntry = {
         json: (components) => ({ kind, count: components.length, components }),
         lines: (components) => [
           blockLines(
-            table('', components, documentColumns, [
+            table(components, documentColumns, [
               'No document of this kind is stored. Store some: ',
               code('chukwa put PATH'),
             ]),

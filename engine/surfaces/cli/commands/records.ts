@@ -64,7 +64,7 @@ export const agents: CommandEntry = {
   run: (session, slug: string) =>
     show(session, (archive) => listAgents(archive, slug), {
       json: (all) => ({ agents: all }),
-      lines: (all) => blockLines(table('', all, agentColumns(slug), 'This world has no agents.')),
+      lines: (all) => blockLines(table(all, agentColumns(slug), 'This world has no agents.')),
     }),
 };
 

@@ -25,7 +25,7 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
   if (attempts.length > 0)
-    return [blockLines(table('', attempts, attemptColumns, '')), undrivenLines(attempts), queued && [EMPTY, queued]];
+    return [blockLines(table(attempts, attemptColumns, '')), undrivenLines(attempts), queued && [EMPTY, queued]];
   if (queued) return [line(`No turn of ${world_slug} has been tried yet.`), queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: `, command('run', world_slug))];
 }

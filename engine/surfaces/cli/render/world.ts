@@ -52,7 +52,7 @@ export function worldListLines({ database, worlds }: ListedWorlds): Lines {
       verbatim('Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH')),
     ];
   const { 'last active (UTC)': _last, ...columns } = worldColumns;
-  return [line(faint(`database: ${database}`)), blockLines(table('', worlds, columns, ''))];
+  return [line(faint(`database: ${database}`)), blockLines(table(worlds, columns, ''))];
 }
 
 /** A world retold: turn by turn, place by place, each subject in its own paragraph. */
