@@ -35,6 +35,18 @@ export function actHereOrThere<Value>(
   });
 }
 
+/** Performs an action as it is declared, here or there. */
+export function actAsPerson<Input extends Readonly<Record<string, unknown>>>(
+  composition: Composition,
+  declared: Action<Input>,
+  input: Input & JsonObject,
+  reason?: string,
+): Promise<Outcome<Acknowledgement>> {
+  return actHereOrThere(composition, declared, input, reason, (engine) =>
+    act(engine, declared, input, personHere(reason)),
+  );
+}
+
 /** Reports the end of a call by hand. */
 export function report(
   composition: Composition,
@@ -43,16 +55,12 @@ export function report(
 ): Promise<Outcome<Acknowledgement>> {
   const [answer, reason] = said.kind === 'answered' ? [said.value] : [undefined, said.message];
   const input = { source_invocation_id: correlation, ...present({ answer }) };
-  return actHereOrThere(composition, reportCall, input, reason, (engine) =>
-    act(engine, reportCall, input, personHere(reason)),
-  );
+  return actAsPerson(composition, reportCall, input, reason);
 }
 
 /** Removes the queued turns of a world that have not begun. */
 export function takeBack(composition: Composition, world_slug: string): Promise<Outcome<Acknowledgement>> {
-  return actHereOrThere(composition, takeBackTurns, { world_slug }, undefined, (engine) =>
-    act(engine, takeBackTurns, { world_slug }, personHere()),
-  );
+  return actAsPerson(composition, takeBackTurns, { world_slug });
 }
 
 /** Stops an attempt. A suspended one ends at once. @param reason kept in the record */

@@ -150,11 +150,10 @@ export function shorten(text: string, length_max: number): string {
 }
 
 /** What an answer was taken for, or why it was not taken; nothing where neither is known. */
-export function toVerdict({
-  model_output_kind,
-  failure_detail,
-  failure_class,
-}: Pick<InvocationSummary, 'model_output_kind' | 'failure_detail' | 'failure_class'>): string {
+export function toVerdict(
+  call: Pick<InvocationSummary, 'model_output_kind' | 'failure_detail' | 'failure_class'>,
+): string {
+  const { model_output_kind, failure_detail, failure_class } = call;
   if (failure_class === null) return words(model_output_kind);
   // Only an answer is rejected; of another failure there is none, or it is not judged.
   return failure_class === 'model_content'

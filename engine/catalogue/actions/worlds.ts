@@ -11,7 +11,7 @@ import { queueTurns } from '../../operations/run-worker.js';
 import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
 import { purgeMemories as purge } from '../../operations/purge-memories.js';
 import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
-import type { StoredComponent } from '../../ports/components.js';
+import type { WorldPage } from '../../operations/browse/worlds.js';
 import { action, type Field, line, optional, type Prefilled, value, whole } from '../action.js';
 
 const TURNS_MAX = 1_000;
@@ -119,13 +119,7 @@ export const forkWorld = action({
 });
 
 /** A fork after the turn that is shown, by the scenario of that turn or by a stored one. */
-function toFork({
-  turn,
-  offered_scenarios,
-}: {
-  readonly turn: number;
-  readonly offered_scenarios: readonly StoredComponent[];
-}): Prefilled {
+function toFork({ turn, offered_scenarios }: Pick<WorldPage, 'turn' | 'offered_scenarios'>): Prefilled {
   const stored = offered_scenarios.map(({ hash, label }) => ({ value: hash, text: `${label} (${hash.slice(0, 8)})` }));
   return { at_turn: turn, scenario: [{ value: '', text: 'the one that this turn had' }, ...stored] };
 }

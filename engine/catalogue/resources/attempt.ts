@@ -291,11 +291,8 @@ function drawParts(shown: AttemptPage): Blocks {
 const countCalls = ({ source_invocation_count: made, adopts }: AttemptPage): string =>
   `${grouped(made)}${adopts === null ? '' : ' made here and the adopted ones'}`;
 
-function sayCalls({
-  source_invocation_count: made,
-  invocations,
-  superseded_call_count: superseded,
-}: AttemptPage): string {
+function sayCalls(shown: AttemptPage): string {
+  const { source_invocation_count: made, invocations, superseded_call_count: superseded } = shown;
   const adopted = invocations.filter(({ adopted_from }) => adopted_from !== null).length;
   const special = [adopted === 0 ? '' : `, ${adopted} adopted`, superseded === 0 ? '' : `, ${superseded} superseded`];
   return `${count(made, 'call')}${special.join('')}`;

@@ -119,14 +119,8 @@ function viewUses(uses: UsesOfComponent): RecordView {
 /** How many worlds, and documents, that use one document are shown. */
 const USES_SHOWN = 100;
 
-function viewUse({
-  hash,
-  refers_to,
-  used_by,
-  worlds,
-  calls,
-  attempts,
-}: Omit<UsesOfComponent, 'label'>): readonly ViewSection[] {
+function viewUse(uses: Omit<UsesOfComponent, 'label'>): readonly ViewSection[] {
+  const { hash, refers_to, used_by, worlds, calls, attempts } = uses;
   const all = { path: `/worlds?scenario=${hash}`, command: ['world', 'list'], text: `All ${worlds.length}` };
   return [
     aboutOthers(

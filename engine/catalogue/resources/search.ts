@@ -72,15 +72,8 @@ function drawHit(hit: SearchHit): Blocks {
 }
 
 /** The place of a found text: a turn for a patch, a generation, or a call for a result. */
-function placeOf({
-  kind,
-  world_slug,
-  turn,
-  attempt_id,
-  patch_seq,
-  llm_call_id,
-  source_invocation_id,
-}: SearchHit): Link {
+function placeOf(hit: SearchHit): Link {
+  const { kind, world_slug, turn, attempt_id, patch_seq, llm_call_id, source_invocation_id } = hit;
   const call = llm_call_id === null ? null : linkTo('llm_call', llm_call_id, 'the prompt');
   if (patch_seq !== null) {
     const path = pathOfPatch(world_slug, turn, patch_seq);

@@ -151,14 +151,8 @@ function plotMeasures(measures: StudyPage['measures']): readonly IntervalPlot[] 
   }));
 }
 
-function plotDifferences({
-  hypothesis,
-  says,
-  difference,
-  interval,
-  n,
-  pairs,
-}: StudyPage['hypotheses'][number]): IntervalPlot {
+function plotDifferences(found: StudyPage['hypotheses'][number]): IntervalPlot {
+  const { hypothesis, says, difference, interval, n, pairs } = found;
   const values = pairs.map((pair) => pair.difference);
   const rows = difference === null ? [] : [{ label: hypothesis, mean: difference, interval, n, values }];
   return { title: says, has_zero: true, rows };

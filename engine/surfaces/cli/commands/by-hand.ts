@@ -3,10 +3,11 @@ import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
-import { act, make } from '../../../catalogue/act.js';
+import { make } from '../../../catalogue/act.js';
 import { settleCallOfAttempt } from '../../../catalogue/actions/calls.js';
 import { editWorld } from '../../../catalogue/actions/worlds.js';
 import {
+  actAsPerson,
   actHereOrThere,
   report as reportCall,
   stop as stopAttempt,
@@ -37,7 +38,23 @@ export const settleAttempt: CommandEntry = {
     new Option('--not-performed', 'it did not take place, and is made again'),
     new Option('--reason <text>', 'how you know; the record keeps it'),
   ],
-  run: settle,
+  async run(session, attempt_id: string, { call, result, notPerformed, reason }: SettleOptions) {
+    if (result === undefined && notPerformed !== true)
+      return refuseUsage(
+        session,
+        'Say whether the call took place.',
+        'Add --result FILE with its answer, or --not-performed.',
+      );
+    const read = await readResult(session, result);
+    if (!read.ok) return printRefused(session, read);
+    const input = { attempt_id, ...present({ call, answer: read.value?.value }) };
+    const here = (engine: Engine) => make(engine, settleCallOfAttempt, input, personHere(reason));
+    const settled = await actHereOrThere(session.composition, settleCallOfAttempt, input, reason, here);
+    return answer(session, locateAll(read.value, settled), {
+      json: (done) => ('accepted' in done ? done.made : done),
+      lines: (done) => ('accepted' in done ? acknowledgementLines(done) : settledLines(done)),
+    });
+  },
 };
 
 interface SettleOptions {
@@ -45,24 +62,6 @@ interface SettleOptions {
   readonly result?: string;
   readonly notPerformed?: true;
   readonly reason?: string;
-}
-
-async function settle(session: Session, attempt_id: string, { call, result, notPerformed, reason }: SettleOptions) {
-  if (result === undefined && notPerformed !== true)
-    return refuseUsage(
-      session,
-      'Say whether the call took place.',
-      'Add --result FILE with its answer, or --not-performed.',
-    );
-  const read = await readResult(session, result);
-  if (!read.ok) return printRefused(session, read);
-  const input = { attempt_id, ...present({ call, answer: read.value?.value }) };
-  const here = (engine: Engine) => make(engine, settleCallOfAttempt, input, personHere(reason));
-  const settled = await actHereOrThere(session.composition, settleCallOfAttempt, input, reason, here);
-  return answer(session, locateAll(read.value, settled), {
-    json: (done) => ('accepted' in done ? done.made : done),
-    lines: (done) => ('accepted' in done ? acknowledgementLines(done) : settledLines(done)),
-  });
 }
 
 /** The answer that a person gives, or the file that holds it. @returns undefined where there is none */
@@ -131,8 +130,7 @@ export const worldEdit: CommandEntry = {
     const read = await readResult(session, patch);
     if (!read.ok) return printRefused(session, read);
     const input = { world_slug, patch: read.value?.value ?? null };
-    const here = (engine: Engine) => act(engine, editWorld, input, personHere(reason));
-    const done = await actHereOrThere(session.composition, editWorld, input, reason, here);
+    const done = await actAsPerson(session.composition, editWorld, input, reason);
     return answer(session, locateAll(read.value, done), { lines: acknowledgementLines });
   },
 };

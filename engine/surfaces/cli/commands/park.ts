@@ -2,12 +2,11 @@ import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { estimatePark, runPark } from '../../../operations/park.js';
 import { SERVE, type ServeAfterOptions, toWords, turnsOption } from '../arguments.js';
-import type { ExitCode } from '../exit-code.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import { estimateLines } from '../render/estimate.js';
 import type { Rerun } from '../render/story.js';
-import { answer, printRefused, refuseUsage, type Session } from '../session.js';
+import { answer, printRefused, refuseUsage } from '../session.js';
 import type { CommandEntry } from './entry.js';
 import { serveAfter } from './serve.js';
 
@@ -45,48 +44,46 @@ export const park: CommandEntry = {
     ...SERVE,
     new Option('--estimate', 'only say what the turns will use and cost; makes no call, and writes nothing'),
   ],
-  run: runAndShow,
+  async run(session, options: ParkOptions) {
+    const { scenario, llm, script, execution, serve, model, turns = TURNS[scenario] } = options;
+    if (options.estimate === true) {
+      if ([script, execution, serve].some((option) => option !== undefined))
+        return refuseUsage(session, '--estimate runs nothing.', 'Give it --scenario, --turns and --model at most.');
+      const estimated = await estimatePark(session.composition, { scenario, turns, ...present({ model }) });
+      return answer(session, estimated, { lines: estimateLines });
+    }
+    const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
+    const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
+    if (!choice.ok) return printRefused(session, choice);
+    const worlds: string[] = [];
+    const play = () =>
+      playTurns(session, ({ signal, narration }) =>
+        runPark(session.composition, {
+          scenario,
+          turns,
+          ...present({ execution }),
+          ...choice.value.asked,
+          signal,
+          onProgress: narration.onProgress,
+          onWorld: (world, database, news) => {
+            worlds.push(world.world_slug);
+            narration.begin({
+              ...choice.value,
+              world,
+              turns,
+              database,
+              news,
+              rerun: toRerun(world.world_slug, spoken, options),
+            });
+          },
+        }),
+      );
+    return serveAfter(session, options, play, () => ({ worlds, stage: { ...choice.value.asked, with_toys: true } }));
+  },
 };
 
 /** The services of a park end with its command. */
 function toRerun(world_slug: string, script: string | undefined, { model }: ParkOptions): Rerun {
   const run = ['run', world_slug, '--toys'];
   return { run: [...run, ...toWords({ script, model })], without_model: run };
-}
-
-async function runAndShow(session: Session, options: ParkOptions): Promise<ExitCode> {
-  const { scenario, llm, script, execution, serve, model, turns = TURNS[scenario] } = options;
-  if (options.estimate === true) {
-    if ([script, execution, serve].some((option) => option !== undefined))
-      return refuseUsage(session, '--estimate runs nothing.', 'Give it --scenario, --turns and --model at most.');
-    const estimated = await estimatePark(session.composition, { scenario, turns, ...present({ model }) });
-    return answer(session, estimated, { lines: estimateLines });
-  }
-  const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
-  const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
-  if (!choice.ok) return printRefused(session, choice);
-  const worlds: string[] = [];
-  const play = () =>
-    playTurns(session, ({ signal, narration }) =>
-      runPark(session.composition, {
-        scenario,
-        turns,
-        ...present({ execution }),
-        ...choice.value.asked,
-        signal,
-        onProgress: narration.onProgress,
-        onWorld: (world, database, news) => {
-          worlds.push(world.world_slug);
-          narration.begin({
-            ...choice.value,
-            world,
-            turns,
-            database,
-            news,
-            rerun: toRerun(world.world_slug, spoken, options),
-          });
-        },
-      }),
-    );
-  return serveAfter(session, options, play, () => ({ worlds, stage: { ...choice.value.asked, with_toys: true } }));
 }

@@ -1,12 +1,12 @@
 import { Argument, Option } from 'commander';
 import { probeWorld, type ProbeReport } from '../../../operations/probe-world.js';
 import { listOption, pathOption, ROOT, type RootOptions, toPlace, toWorldPlace } from '../arguments.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import { EXIT } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption, TOYS } from '../model-choice.js';
 import { command, hanging, line, type Lines } from '../render/line.js';
 import { tableLines } from '../render/table.js';
-import { answer, printRefused, type Session } from '../session.js';
+import { answer, printRefused } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 interface ProbeOptions extends ModelOptions, RootOptions {
@@ -32,28 +32,26 @@ export const probe: CommandEntry = {
     TOYS,
     ROOT,
   ],
-  run: ask,
+  async run(session, named: string, options: ProbeOptions) {
+    const { subject: subjects, toys, ask: file } = options;
+    const choice = await chooseModel(session, options);
+    if (!choice.ok) return printRefused(session, choice);
+    const probed = await untilStopped(session.terminal, (signal) =>
+      probeWorld(session.composition, {
+        ...toWorldPlace(named),
+        ...choice.value.asked,
+        ask: file,
+        place: toPlace(session, options),
+        subjects,
+        with_toys: toys === true,
+        signal,
+        onProgress: () => undefined,
+      }),
+    );
+    const code = answer(session, probed, { lines: probeLines });
+    return probed.ok && probed.value.status !== 'committed' ? EXIT.attempt_failed : code;
+  },
 };
-
-async function ask(session: Session, named: string, options: ProbeOptions): Promise<ExitCode> {
-  const { subject: subjects, toys, ask: file } = options;
-  const choice = await chooseModel(session, options);
-  if (!choice.ok) return printRefused(session, choice);
-  const probed = await untilStopped(session.terminal, (signal) =>
-    probeWorld(session.composition, {
-      ...toWorldPlace(named),
-      ...choice.value.asked,
-      ask: file,
-      place: toPlace(session, options),
-      subjects,
-      with_toys: toys === true,
-      signal,
-      onProgress: () => undefined,
-    }),
-  );
-  const code = answer(session, probed, { lines: probeLines });
-  return probed.ok && probed.value.status !== 'committed' ? EXIT.attempt_failed : code;
-}
 
 function probeLines({ answers, failure_class, failure_message, ...probed }: ProbeReport): Lines {
   const { probe: label, world_slug, turn, fork_slug, attempt_id } = probed;

@@ -5,7 +5,7 @@ import { personHere } from '../../../operations/person-here.js';
 import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/record-attempt.js';
 import { writeNewText } from '../../../operations/write-files.js';
 import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import { EXIT } from '../exit-code.js';
 import { command, hanging, line, verbatim } from '../render/line.js';
 import { printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -33,30 +33,32 @@ export const recordTest: CommandEntry = {
     new Option('--reason <text>', 'with --unredacted: why; the record keeps it'),
     ROOT,
   ],
-  run: record,
+  async run(session, named: string, options: RecordOptions) {
+    const { out, scenario, unredacted, turns, reason } = options;
+    const { world_slug, turn } = toWorldPlace(named);
+    const request: RecordRequest = {
+      attempt: turn === undefined ? { attempt_id: named } : { world_slug, turn },
+      turns,
+      view: unredacted === true ? 'unredacted' : 'redacted',
+      place: toPlace(session, options),
+      ...present({
+        actor: unredacted === true ? personHere(reason) : undefined,
+        scenario_path: scenario,
+        out_path: out,
+      }),
+    };
+    const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
+    if (!recorded.ok) return printRefused(session, recorded);
+    const written =
+      out === undefined
+        ? recorded
+        : await writeNewText({ path: resolve(request.place.working_folder, out), shown: out }, recorded.value.text);
+    if (!written.ok) return printRefused(session, written);
+    print(session, recorded.value, out);
+    printNotes(session, recorded.value);
+    return EXIT.done;
+  },
 };
-
-async function record(session: Session, named: string, options: RecordOptions): Promise<ExitCode> {
-  const { out, scenario, unredacted, turns, reason } = options;
-  const { world_slug, turn } = toWorldPlace(named);
-  const request: RecordRequest = {
-    attempt: turn === undefined ? { attempt_id: named } : { world_slug, turn },
-    turns,
-    view: unredacted === true ? 'unredacted' : 'redacted',
-    place: toPlace(session, options),
-    ...present({ actor: unredacted === true ? personHere(reason) : undefined, scenario_path: scenario, out_path: out }),
-  };
-  const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
-  if (!recorded.ok) return printRefused(session, recorded);
-  const written =
-    out === undefined
-      ? recorded
-      : await writeNewText({ path: resolve(request.place.working_folder, out), shown: out }, recorded.value.text);
-  if (!written.ok) return printRefused(session, written);
-  print(session, recorded.value, out);
-  printNotes(session, recorded.value);
-  return EXIT.done;
-}
 
 function print({ terminal, as_json }: Session, { test, text, hidden }: Recording, out: string | undefined): void {
   const rows = text.trimEnd().split('\n');

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import { testPaths } from '../../../operations/workflow-tests/index.js';
 import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import { EXIT } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { summaryLines, testLines } from '../render/tests.js';
-import { answer, printLines, type Session } from '../session.js';
+import { answer, printLines } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 export const test: CommandEntry = {
@@ -20,28 +20,26 @@ export const test: CommandEntry = {
     ROOT,
     EXCLUDE,
   ],
-  run: runTests,
+  run(session, paths: readonly string[], options: TestOptions) {
+    return untilStopped(session.terminal, async (signal) => {
+      const done = await testPaths(session.composition, {
+        paths,
+        place: toPlace(session, options),
+        signal,
+        update: options.update === true ? { drops: options.drop === true } : undefined,
+        onResult: (result) => {
+          if (!session.as_json) printLines(session.terminal.out, testLines(result));
+        },
+      });
+      const code = answer(session, done, { lines: summaryLines });
+      if (!done.ok) return code;
+      if (signal.aborted) return EXIT.interrupted;
+      return done.value.ok ? EXIT.done : EXIT.refused;
+    });
+  },
 };
 
 interface TestOptions extends RootOptions {
   readonly update?: boolean;
   readonly drop?: boolean;
-}
-
-function runTests(session: Session, paths: readonly string[], options: TestOptions): Promise<ExitCode> {
-  return untilStopped(session.terminal, async (signal) => {
-    const done = await testPaths(session.composition, {
-      paths,
-      place: toPlace(session, options),
-      signal,
-      update: options.update === true ? { drops: options.drop === true } : undefined,
-      onResult: (result) => {
-        if (!session.as_json) printLines(session.terminal.out, testLines(result));
-      },
-    });
-    const code = answer(session, done, { lines: summaryLines });
-    if (!done.ok) return code;
-    if (signal.aborted) return EXIT.interrupted;
-    return done.value.ok ? EXIT.done : EXIT.refused;
-  });
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
 import { wholeOption } from '../arguments.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import { EXIT } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { scriptOption } from '../model-choice.js';
 import { line, type Lines, verbatim } from '../render/line.js';
@@ -29,22 +29,20 @@ export const toys: CommandEntry = {
       PORT_BASE_MAX,
     ]),
   ],
-  run: runToys,
+  run(session, options: ToysOptions) {
+    return untilStopped(session.terminal, async (signal) => {
+      const stage = await start(session, options);
+      const code = answer(session, stage, { json: ({ variables }) => ({ variables }), lines: exportLines });
+      if (!stage.ok) return code;
+      const running = 'Running until Ctrl-C. Paste the lines above into the shell that runs worlds.';
+      printLines(session.terminal.error, line(running));
+      if (!signal.aborted) await once(signal, 'abort');
+      await stage.value.close();
+      // Ctrl-C is the expected end.
+      return EXIT.done;
+    });
+  },
 };
-
-function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
-  return untilStopped(session.terminal, async (signal) => {
-    const stage = await start(session, options);
-    const code = answer(session, stage, { json: ({ variables }) => ({ variables }), lines: exportLines });
-    if (!stage.ok) return code;
-    const running = 'Running until Ctrl-C. Paste the lines above into the shell that runs worlds.';
-    printLines(session.terminal.error, line(running));
-    if (!signal.aborted) await once(signal, 'abort');
-    await stage.value.close();
-    // Ctrl-C is the expected end.
-    return EXIT.done;
-  });
-}
 
 async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Outcome<Stage>> {
   const wanted = present({ with_toys: true, port_base: portBase });

@@ -31,16 +31,9 @@ function cutLines(is_cut: boolean): Lines {
   return is_cut ? [EMPTY, line('The server lists more tools, on more pages than are read.')] : [];
 }
 
-function toolLines({
-  name,
-  description,
-  is_read_only,
-  is_destructive,
-  required,
-  unusable,
-  ...more
-}: ServerTool | UsableTool): Lines {
-  const { unchecked, dropped = [] } = more as Partial<UsableTool>;
+function toolLines(tool: ServerTool | UsableTool): Lines {
+  const { name, description, is_read_only, is_destructive, required, unusable } = tool;
+  const { unchecked, dropped = [] } = tool as Partial<UsableTool>;
   const hints = [
     ...(is_read_only === null ? [] : [is_read_only ? 'reads only' : 'changes something']),
     ...(is_destructive === null || is_read_only === true ? [] : [is_destructive ? 'destructive' : 'not destructive']),
