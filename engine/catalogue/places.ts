@@ -13,69 +13,41 @@ interface Place {
   readonly members: readonly string[];
 }
 
-/** A kind of document: its list is named after it. */
-const component = (noun: string, nouns: string, ...members: readonly string[]): Place => ({
-  noun,
-  nouns,
-  path: `/${nouns.toLowerCase().replaceAll(' ', '-')}/hash/`,
-  command: `get ${noun.toLowerCase().replaceAll(' ', '_')}`,
-  members,
-});
+/** A kind of resource, whose list is named after it. */
+function place<const Members extends readonly string[]>(
+  noun: string,
+  nouns: string,
+  command: string,
+  ...members: Members
+): Place & { readonly members: Members } {
+  return { noun, nouns, path: `/${nouns.toLowerCase().replaceAll(' ', '-')}/`, command, members };
+}
+
+/** A kind of document, which is found by its hash. */
+function component(noun: string, nouns: string, ...members: readonly string[]): Place {
+  const { path, ...kind } = place(noun, nouns, `get ${noun.toLowerCase().replaceAll(' ', '_')}`, ...members);
+  return { ...kind, path: `${path}hash/` };
+}
 
 /** Where the resources of each kind are. Routes and links both follow from this table. */
 export const PLACES = {
-  world: { noun: 'world', nouns: 'worlds', path: '/worlds/', command: 'world show', members: ['world_slug', 'worlds'] },
-  study: { noun: 'study', nouns: 'studies', path: '/studies/', command: 'study show', members: ['study_label'] },
-  attempt: {
-    noun: 'attempt',
-    nouns: 'attempts',
-    path: '/attempts/',
-    command: 'attempt',
-    members: ['attempt_id', 'adopts', 'adopted_from'],
-  },
-  agent_turn: {
-    noun: 'agent turn',
-    nouns: 'agent turns',
-    path: '/agent-turns/',
-    command: 'agent-turn',
-    members: ['agent_turn_id', 'active_agent_turn_id'],
-  },
-  event: {
-    noun: 'event',
-    nouns: 'events',
-    path: '/events/',
-    command: 'event',
-    members: ['event_id', 'event_before', 'event_after'],
-  },
-  source_invocation: {
-    noun: 'source invocation',
-    nouns: 'source invocations',
-    path: '/source-invocations/',
-    command: 'invocation',
-    members: ['source_invocation_id', 'parent_source_invocation_id', 'failed_source_invocation_id'],
-  },
-  work_order: {
-    noun: 'work order',
-    nouns: 'work orders',
-    path: '/work-orders/',
-    command: 'order',
-    members: ['wo_id', 'parent_wo_id'],
-  },
-  approval: {
-    noun: 'approval',
-    nouns: 'approvals',
-    path: '/approvals/',
-    command: 'approval',
-    members: ['approval_id'],
-  },
-  grant: { noun: 'grant', nouns: 'grants', path: '/grants/', command: 'grants show', members: ['grant_id'] },
-  llm_call: {
-    noun: 'LLM call',
-    nouns: 'LLM calls',
-    path: '/llm-calls/',
-    command: 'llm-call',
-    members: ['llm_call_id'],
-  },
+  world: place('world', 'worlds', 'world show', 'world_slug', 'worlds'),
+  study: place('study', 'studies', 'study show', 'study_label'),
+  attempt: place('attempt', 'attempts', 'attempt', 'attempt_id', 'adopts', 'adopted_from'),
+  agent_turn: place('agent turn', 'agent turns', 'agent-turn', 'agent_turn_id', 'active_agent_turn_id'),
+  event: place('event', 'events', 'event', 'event_id', 'event_before', 'event_after'),
+  source_invocation: place(
+    'source invocation',
+    'source invocations',
+    'invocation',
+    'source_invocation_id',
+    'parent_source_invocation_id',
+    'failed_source_invocation_id',
+  ),
+  work_order: place('work order', 'work orders', 'order', 'wo_id', 'parent_wo_id'),
+  approval: place('approval', 'approvals', 'approval', 'approval_id'),
+  grant: place('grant', 'grants', 'grants show', 'grant_id'),
+  llm_call: place('LLM call', 'LLM calls', 'llm-call', 'llm_call_id'),
   scenario: component('scenario', 'scenarios', 'scenario_hash'),
   cognition_profile: component('cognition profile', 'cognition profiles'),
   cognition_workflow: component(
@@ -92,7 +64,8 @@ export const PLACES = {
 
 export type PlaceKind = keyof typeof PLACES;
 
-const KIND_OF_MEMBER: ReadonlyMap<string, PlaceKind> = new Map(
+/** The kind of resource whose key a member holds, by the name of the member. */
+export const KIND_OF_MEMBER: ReadonlyMap<string, PlaceKind> = new Map(
   (Object.keys(PLACES) as readonly PlaceKind[]).flatMap((kind) =>
     PLACES[kind].members.map((member) => [member, kind] as const),
   ),

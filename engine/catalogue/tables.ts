@@ -9,6 +9,7 @@ import type { ListedAttempt, ListedInvocation, ListedLlmCall, Readable } from '.
 import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import type { ComponentSummary, StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationSummary } from '../ports/records.js';
+import { columnsOf } from './members.js';
 import { PLACES } from './places.js';
 import {
   code,
@@ -57,7 +58,7 @@ const whereColumns: Columns<Pick<ListedInvocation, 'world_slug' | 'attempt_id' |
 export const listedColumns: Columns<ListedInvocation> = {
   call: ({ source_invocation_id, command_key }) => linkTo('source_invocation', source_invocation_id, command_key),
   state: (call) => state(stateOf(call)),
-  took: ({ duration_ms }) => duration_ms && toDuration(duration_ms),
+  ...columnsOf<ListedInvocation>('duration_ms'),
   kind: callWord,
   prompt: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt'),
   ...whereColumns,
@@ -69,8 +70,7 @@ export const llmCallColumns: Columns<ListedLlmCall> = {
   state: (call) => state(stateOf(call)),
   'tokens in': ({ input_tokens }) => input_tokens,
   out: ({ output_tokens }) => output_tokens,
-  node: ({ workflow_node_id }) => workflow_node_id,
-  model: ({ model }) => model,
+  ...columnsOf<ListedLlmCall>('workflow_node_id', 'model'),
   ...whereColumns,
 };
 
@@ -81,8 +81,7 @@ const costColumns: Columns<Partial<Costing>> = {
 
 /** The attempts of a world. */
 export const attemptColumns: Columns<AttemptSummary & Partial<Costing>> = {
-  turn: ({ attempted_turn }) => attempted_turn,
-  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  ...columnsOf<AttemptSummary>('attempted_turn', 'attempt_id'),
   state: (attempt) => state(stateOf(attempt)),
   'why it failed': ({ failure_class, failed_source_invocation_id: id, calls_in_doubt }) => {
     const doubt = calls_in_doubt === 0 ? '' : `, ${count(calls_in_doubt, 'call')} in doubt`;
@@ -97,17 +96,12 @@ export const attemptColumns: Columns<AttemptSummary & Partial<Costing>> = {
 
 /** The attempts of many worlds. */
 export const listedAttemptColumns: Columns<ListedAttempt> = {
-  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-  world: ({ world_slug }) => linkTo('world', world_slug),
-  turn: ({ attempted_turn }) => attempted_turn,
-  state: ({ status }) => state(status),
+  ...columnsOf<ListedAttempt>('attempt_id', 'world_slug', 'attempted_turn', 'status'),
   took: ({ started_at, ended_at }) => tookFrom(started_at, ended_at),
 };
 
 export const agentTurnColumns: Columns<AgentTurnSummary> = {
-  agent: ({ agent_id }) => agent_id,
-  state: (turn) => state(turn.state),
-  'began (UTC)': ({ began_at }) => moment(began_at),
+  ...columnsOf<AgentTurnSummary>('agent_id', 'state', 'began_at'),
   took: ({ began_at, worked_until }) => tookFrom(began_at, worked_until),
   'agent turn': ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id),
 };

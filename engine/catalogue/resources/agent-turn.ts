@@ -1,6 +1,7 @@
 import { type ResolvedAgentTurn, type ResolvedCard, showAgentTurn } from '../../operations/agents.js';
 import { pathOf } from '../places.js';
 import { toPhrase } from '../phrase.js';
+import { members } from '../members.js';
 import { resource } from '../resource.js';
 import {
   type Block,
@@ -44,8 +45,7 @@ export const agentTurn = resource({
         inShort({
           world: linkTo('world', world_slug),
           attempt: [linkTo('attempt', turn.attempt_id), ', ', turn.attempt_status],
-          epoch: turn.turn_epoch,
-          began: moment(turn.began_at),
+          ...members(turn, 'turn_epoch', 'began_at'),
           took: tookFrom(turn.began_at, turn.worked_until),
           ...costFacts(turn.cost),
           'context box': context_box?.box_id ?? null,

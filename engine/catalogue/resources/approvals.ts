@@ -1,8 +1,8 @@
 import { succeed } from '../../contract/problem.js';
 import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
+import { columnsOf, members } from '../members.js';
 import { listResource, resource } from '../resource.js';
-import { toDuration } from '../words.js';
 import { code, type Columns, facts, inShort, json, linkTo, moment, note, section, state, table } from '../view.js';
 
 export const approval = resource({
@@ -23,15 +23,9 @@ export const approval = resource({
           state: state(shown.status),
           altered: shown.is_altered ? ALTERED : null,
           'what it does': shown.effect_class.replaceAll('_', ' '),
-          subject: shown.workflow_subject_entity_id,
-          node: shown.workflow_node_id,
+          ...members(shown, 'workflow_subject_entity_id', 'workflow_node_id'),
           source: linkTo('response_source', shown.source_hash, shown.source_label),
-          asked: moment(shown.asked_at),
-          waited: duration(shown.waited_ms),
-          until: moment(shown.deadline),
-          left: duration(shown.left_ms),
-          rule: code(shown.rule),
-          why: shown.because,
+          ...members(shown, 'asked_at', 'waited_ms', 'deadline', 'left_ms', 'rule', 'because'),
           call: source_invocation_id && linkTo('source_invocation', source_invocation_id),
           id: code(shown.approval_id),
         }),
@@ -61,9 +55,6 @@ export const approval = resource({
 
 const ALTERED = 'its row is not the one to which the decision is bound: it cannot be approved';
 
-const duration = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : toDuration(milliseconds);
-
 /** Of an argument, by its pointer. */
 const originColumns: Columns<readonly [pointer: string, origins: readonly string[]]> = {
   argument: ([pointer]) => code(pointer),
@@ -72,14 +63,8 @@ const originColumns: Columns<readonly [pointer: string, origins: readonly string
 
 const columns: Columns<ApprovalRecord> = {
   call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
-  state: ({ status }) => state(status),
-  world: ({ world_slug }) => linkTo('world', world_slug),
-  turn: ({ attempted_turn }) => attempted_turn,
-  subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
-  'asked (UTC)': ({ asked_at }) => moment(asked_at),
-  waited: ({ waited_ms }) => duration(waited_ms),
-  left: ({ left_ms }) => duration(left_ms),
-  'decided by': ({ decided_by }) => decided_by,
+  ...columnsOf<ApprovalRecord>('status', 'world_slug', 'attempted_turn', 'workflow_subject_entity_id'),
+  ...columnsOf<ApprovalRecord>('asked_at', 'waited_ms', 'left_ms', 'decided_by'),
 };
 
 export const approvals = listResource({
@@ -117,13 +102,9 @@ export const approvalStatistics = resource({
 const percent = (share: number | null): string | null => (share === null ? null : `${Math.round(share * 100)} %`);
 
 const ruleColumns: Columns<ApprovalStats['rules'][number]> = {
-  rule: ({ rule }) => code(rule),
-  tool: ({ tool_name }) => tool_name,
-  asked: ({ asked }) => asked,
-  approved: ({ approved }) => approved,
+  ...columnsOf<ApprovalStats['rules'][number]>('rule', 'tool_name', 'asked', 'approved'),
   'by a grant': ({ by_grant }) => by_grant,
-  denied: ({ denied }) => denied,
-  expired: ({ expired }) => expired,
+  ...columnsOf<ApprovalStats['rules'][number]>('denied', 'expired'),
   'median of a decision': ({ median_ms }) => (median_ms === null ? null : `${Math.round(median_ms / 1_000)} s`),
   'in under 3 s': ({ hasty }) => percent(hasty),
   finding: ({ never_denied }) => (never_denied ? 'it never denied a call: a gate that decides nothing' : null),

@@ -11,6 +11,7 @@ import { reportCall, settleCall } from '../actions/calls.js';
 import { patchList } from '../patches.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { toPhrase, toReason } from '../phrase.js';
+import { columnsOf, members } from '../members.js';
 import { resource } from '../resource.js';
 import { actionColumns, agentTurnColumns, callColumns, unfinishedColumns } from '../tables.js';
 import {
@@ -132,9 +133,7 @@ function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
     world: linkTo('world', world_slug),
     // A turn that has not been committed has no page.
     turn: shown.status === 'committed' ? linkToTurn(world_slug, turn) : turn,
-    epoch: shown.epoch,
-    began: moment(shown.started_at),
-    ended: moment(shown.ended_at),
+    ...members(shown, 'epoch', 'started_at', 'ended_at'),
     took: tookFrom(shown.started_at, shown.ended_at),
     calls: shown.source_invocation_count,
     ...costFacts(shown.cost),
@@ -382,7 +381,7 @@ function drawRejected({ audit, invocations }: AttemptPage): Blocks {
 
 const auditColumns: Columns<AuditRecord> = {
   entry: ({ audit_kind }) => words(audit_kind),
-  subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
+  ...columnsOf<AuditRecord>('workflow_subject_entity_id'),
   call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
 };
 

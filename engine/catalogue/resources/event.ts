@@ -1,4 +1,5 @@
 import { type EventRecord, showEvent } from '../../operations/event.js';
+import { members } from '../members.js';
 import { resource } from '../resource.js';
 import { code, inShort, json, links, linkTo, moment, section } from '../view.js';
 
@@ -17,8 +18,7 @@ export const event = resource({
       sections: [
         inShort({
           when: moment(shown.occurred_at),
-          subject: shown.workflow_subject_entity_id,
-          node: shown.workflow_node_id,
+          ...members(shown, 'workflow_subject_entity_id', 'workflow_node_id'),
           patch: patch_seq,
           call: call && linkTo('source_invocation', call.source_invocation_id, call.command_key),
           prompt: call?.llm_call_id ? linkTo('llm_call', call.llm_call_id) : null,

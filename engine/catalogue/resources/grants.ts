@@ -1,17 +1,15 @@
 import { succeed } from '../../contract/problem.js';
 import { showGrant } from '../../operations/grants.js';
 import type { GrantRecord } from '../../ports/approvals.js';
+import { columnsOf, members } from '../members.js';
 import { listResource, resource } from '../resource.js';
 import { code, type Columns, inShort, json, linkTo, moment, section, state } from '../view.js';
 
 const columns: Columns<GrantRecord> = {
   grant: ({ grant_id, tool_name }) => linkTo('grant', grant_id, tool_name),
-  state: ({ status }) => state(status),
-  world: ({ world_slug }) => linkTo('world', world_slug),
-  subject: ({ workflow_subject_entity_id: subject }) => subject,
+  ...columnsOf<GrantRecord>('status', 'world_slug', 'workflow_subject_entity_id'),
   'calls left': ({ uses_left, uses }) => `${uses_left} of ${uses}`,
-  'until (UTC)': ({ deadline }) => moment(deadline),
-  'granted by': ({ granted_by }) => granted_by,
+  ...columnsOf<GrantRecord>('deadline', 'granted_by'),
 };
 
 export const grants = listResource({
@@ -46,10 +44,7 @@ export const grant = resource({
         state: state(shown.status),
         subject: shown.workflow_subject_entity_id ?? 'every one',
         calls: `${shown.uses_left} of ${shown.uses} left`,
-        until: moment(shown.deadline),
-        'granted by': shown.granted_by,
-        granted: moment(shown.granted_at),
-        reason: shown.reason,
+        ...members(shown, 'deadline', 'granted_by', 'granted_at', 'reason'),
         'taken back': moment(shown.revoked_at),
         id: code(shown.grant_id),
       }),

@@ -2,8 +2,9 @@ import { browseInbox, type WaitingWorld } from '../../operations/browse/overview
 import type { ApprovalRecord } from '../../ports/approvals.js';
 import type { ListedMessage, WaitingAttempt } from '../../ports/browse.js';
 import { pathOf } from '../places.js';
+import { columnsOf } from '../members.js';
 import { resource } from '../resource.js';
-import { code, type Columns, linkTo, type Link, moment, more, type Phrase, section, state, table } from '../view.js';
+import { code, type Columns, linkTo, type Link, moment, more, type Phrase, section, table } from '../view.js';
 import { toArguments } from '../phrase.js';
 import { words } from '../words.js';
 
@@ -53,9 +54,7 @@ const approvalColumns: Columns<ApprovalRecord> = {
   world: ({ world_slug }) => linkTo('world', world_slug),
   call: ({ approval_id, tool_name }) => linkTo('approval', approval_id, tool_name),
   arguments: ({ request }) => toArguments(request),
-  why: ({ because }) => because,
-  'asked (UTC)': ({ asked_at }) => moment(asked_at),
-  'until (UTC)': ({ deadline }) => moment(deadline),
+  ...columnsOf<ApprovalRecord>('because', 'asked_at', 'deadline'),
 };
 
 const attemptColumns: Columns<WaitingAttempt> = {
@@ -65,9 +64,7 @@ const attemptColumns: Columns<WaitingAttempt> = {
     first === undefined ? null : `${first.source_label}${others.length === 0 ? '' : ` and ${others.length} more`}`,
   call: ({ waits_for: [first] }) => linkTo('source_invocation', first?.source_invocation_id ?? null, 'call'),
   'until (UTC)': ({ waits_for: [first] }) => moment(first?.deadline ?? null),
-  turn: ({ attempted_turn }) => attempted_turn,
-  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-  'began (UTC)': ({ started_at }) => moment(started_at),
+  ...columnsOf<WaitingAttempt>('attempted_turn', 'attempt_id', 'started_at'),
 };
 
 /** A suspended attempt that waits for no service waits for a person. */
@@ -101,9 +98,7 @@ export function groupMessages(messages: readonly ListedMessage[]): readonly Mess
 
 export const messageColumns: Columns<MessageGroup> = {
   message: ({ message_type, size }) => (size === 1 ? words(message_type) : `${size} × ${words(message_type)}`),
-  world: ({ world_slug }) => linkTo('world', world_slug),
-  state: (row) => state(row.status),
-  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  ...columnsOf<MessageGroup>('world_slug', 'status', 'attempt_id'),
   tries: ({ retry_count }) => retry_count + 1,
   'due (UTC)': ({ next_retry_at }) => moment(next_retry_at),
   'why it waits': ({ defer_reason }) => defer_reason,

@@ -2,6 +2,7 @@ import { isBare } from '../../core/content/failure-body.js';
 import { showInvocation } from '../../operations/records.js';
 import { isInDoubt } from '../../operations/settle-call.js';
 import type { InvocationRecord, SettlementRecord, ToolResultRecord } from '../../ports/records.js';
+import { members } from '../members.js';
 import { resource } from '../resource.js';
 import { sayArgumentOrigins } from '../say-origins.js';
 import {
@@ -24,7 +25,7 @@ import {
   state,
   trailToAttempt,
 } from '../view.js';
-import { callWord, count, runWord, toDuration, words } from '../words.js';
+import { callWord, count, runWord, words } from '../words.js';
 
 export const invocation = resource({
   name: 'get_source_invocation',
@@ -47,9 +48,7 @@ export const invocation = resource({
           'what the model saw': linkTo('llm_call', call.llm_call_id, 'the prompt and the answer'),
           command: [code(call.command_key), ` (number ${call.invocation_seq})`],
           subject: linkToEntity(world_slug, call.workflow_subject_entity_id),
-          node: call.workflow_node_id,
-          round: call.tool_loop_round,
-          try: call.logical_generation_attempt,
+          ...members(call, 'workflow_node_id', 'tool_loop_round', 'logical_generation_attempt'),
           'judged as': words(call.model_output_kind),
           [call.invocation_kind === 'quality_gate' ? 'judges' : 'asked for by']: linkTo(
             'source_invocation',
@@ -72,8 +71,7 @@ export const invocation = resource({
           validation: words(call.validation_status),
           'input schema': linkTo('json_schema', call.input_schema_hash),
           'output schema': call.llm_call_id === null ? linkTo('json_schema', call.output_schema_hash) : null,
-          began: moment(call.started_at),
-          took: call.duration_ms === null ? null : toDuration(call.duration_ms),
+          ...members(call, 'started_at', 'duration_ms'),
           id: code(call.source_invocation_id),
         }),
         section('doubt', 'In doubt', isInDoubt(call) && waysToSettle(call.attempt_id)),

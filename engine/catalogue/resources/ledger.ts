@@ -1,7 +1,8 @@
 import { present } from '../../contract/present.js';
 import { cursorOf, listLedger } from '../../operations/ledger/list-ledger.js';
-import { listOrders, showOrder } from '../../operations/ledger/orders.js';
+import { type ListedOrder, listOrders, showOrder } from '../../operations/ledger/orders.js';
 import { type Verification, verifyAttempt, verifyWorld } from '../../operations/ledger/verify.js';
+import { columnsOf, members } from '../members.js';
 import { listResource, resource } from '../resource.js';
 import {
   code,
@@ -37,10 +38,7 @@ export const workOrders = listResource({
   order: 'By their numbers: subjects in the order of the scenario, nodes as declared',
   columns: {
     order: ({ wo_id }) => linkTo('work_order', wo_id),
-    type: ({ wo_type }) => words(wo_type),
-    subject: ({ subject_id }) => subject_id,
-    node: ({ node_id }) => node_id,
-    state: (order) => state(order.state),
+    ...columnsOf<ListedOrder>('wo_type', 'subject_id', 'node_id', 'state'),
     tokens: ({ cost }) => cost.total_tokens,
     budget: ({ constraints }) => constraints.token_budget,
     took: ({ cost }) => toDuration(cost.elapsed_ms),
@@ -70,9 +68,7 @@ export const workOrder = resource({
       lede: [state(order.state), error === null ? null : [': ', failure(`${error.reason}: ${error.message}`)]],
       sections: [
         inShort({
-          type: words(order.wo_type),
-          subject: order.subject_id,
-          node: order.node_id,
+          ...members(order, 'wo_type', 'subject_id', 'node_id'),
           'goes on from': order.parent_wo_id && linkTo('work_order', order.parent_wo_id),
           reads: input_context.prior_results.map((id, index) => [index === 0 ? '' : ', ', linkTo('work_order', id)]),
           limits: constraints.token_budget === null ? null : limits,
@@ -157,7 +153,7 @@ export const worldVerification = resource({
 
 /** What a verification found. */
 export function viewVerification(found: Verification): RecordView {
-  const { world_slug, attempt_id, ok, says, attempts, entries, seals, root, findings } = found;
+  const { world_slug, attempt_id, ok, says, root, findings } = found;
   const verdict: Phrase = ok ? strong('Verified.') : failure(`${count(findings.length, 'breach', 'breaches')}.`);
   return {
     eyebrow: 'Verification',
@@ -167,9 +163,7 @@ export function viewVerification(found: Verification): RecordView {
     lede: [verdict, ' ', says],
     sections: [
       inShort({
-        attempts: attempts,
-        entries: entries,
-        seals: seals,
+        ...members(found, 'attempts', 'entries', 'seals'),
         'last root': root && code(root),
       }),
       section(

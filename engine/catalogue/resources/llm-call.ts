@@ -7,6 +7,7 @@ import type { LlmCallRecord, TryOfLane } from '../../ports/records.js';
 import { eventsOf, pathOfPatch } from '../places.js';
 import { toPhrase } from '../phrase.js';
 import { saySources } from '../patches.js';
+import { members } from '../members.js';
 import { resource } from '../resource.js';
 import {
   type Block,
@@ -23,7 +24,6 @@ import {
   linkToEntity,
   linkToTurn,
   list,
-  moment,
   note,
   outcome,
   type Phrase,
@@ -203,8 +203,7 @@ function factsOf(call: LlmCallRecord) {
       first === undefined || last === undefined
         ? null
         : `${count(chunks.length, 'chunk')}, the first after ${toDuration(first.offset_ms)}, the last after ${toDuration(last.offset_ms)}`,
-    began: moment(call.started_at),
-    took: call.duration_ms === null ? null : toDuration(call.duration_ms),
+    ...members(call, 'started_at', 'duration_ms'),
     id: code(call.llm_call_id),
   };
 }

@@ -1,5 +1,7 @@
 import { listStudiesPart, showStudy, type ShownRun, type StudyPage } from '../../operations/studies/show-study.js';
+import type { ListedStudy } from '../../ports/studies.js';
 import { type IntervalPlot, toBars, toFigure, toRange } from '../interval-scale.js';
+import { columnsOf } from '../members.js';
 import { listResource, resource } from '../resource.js';
 import {
   type Block,
@@ -35,8 +37,7 @@ export const studyList = listResource({
   title: 'Studies',
   order: 'By label',
   columns: {
-    study: ({ study_label }) => linkTo('study', study_label),
-    question: ({ question }) => question,
+    ...columnsOf<ListedStudy>('study_label', 'question'),
     'runs done': ({ runs, runs_done }) => `${runs_done} of ${runs}`,
     'sealed (UTC)': ({ sealed_at }) => moment(sealed_at),
   },
@@ -110,9 +111,7 @@ function drawVerdict({ hypothesis, says, verdict, n, left_out, because, ...found
 }
 
 const MEASURES: Columns<StudyPage['measures'][number]> = {
-  condition: ({ condition }) => condition,
-  measure: ({ measure }) => measure,
-  n: ({ n }) => n,
+  ...columnsOf<StudyPage['measures'][number]>('condition', 'measure', 'n'),
   failed: ({ failed }) => (failed === 0 ? null : failed),
   'nothing measured': ({ empty }) => (empty === 0 ? null : empty),
   mean: ({ mean }) => (mean === null ? null : toFigure(mean)),
@@ -121,8 +120,7 @@ const MEASURES: Columns<StudyPage['measures'][number]> = {
 
 const RUNS: Columns<ShownRun> = {
   world: ({ world_slug, turn }) => (turn === null ? world_slug : linkTo('world', world_slug)),
-  condition: ({ condition }) => condition,
-  seed: ({ seed }) => seed,
+  ...columnsOf<ShownRun>('condition', 'seed'),
   state: ({ state: said }) => state(said, said === 'done' ? 'committed' : said),
   turn: ({ turn, until_turn }) => (turn === null ? null : `${turn} of ${until_turn}`),
   failure: ({ failure_class }) => failure_class && failure(failure_class),
