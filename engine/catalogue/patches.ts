@@ -61,7 +61,6 @@ export function drawStory(
   );
 }
 
-/** The names of a world's entities. */
 export function namesIn({ entities }: Pick<WorldSnapshot, 'entities'>): Names {
   return new Map(entities.map(({ id, name }) => [id, name]));
 }

@@ -76,7 +76,6 @@ export function pathOf(kind: PlaceKind, key: string): string {
   return `${PLACES[kind].path}${encodeURIComponent(key)}`;
 }
 
-/** The path of the live events of an attempt or a world. */
 export function eventsOf(kind: 'attempt' | 'world', key: string): string {
   return `${pathOf(kind, key)}/events?since=now`;
 }
@@ -91,12 +90,10 @@ export function commandOf(kind: PlaceKind, key: string): readonly string[] {
   return [...PLACES[kind].command.split(' '), key];
 }
 
-/** The path of a world at a turn. */
 export function pathOfTurn(world_slug: string, turn: number): string {
   return `${pathOf('world', world_slug)}/turns/${turn}`;
 }
 
-/** The path of an entity of a world. */
 export function pathOfEntity(world_slug: string, entity_id: string): string {
   return `${pathOf('world', world_slug)}/entities/${encodeURIComponent(entity_id)}`;
 }

@@ -106,7 +106,6 @@ export const agentTurnColumns: Columns<AgentTurnSummary> = {
   'agent turn': ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id),
 };
 
-/** The agents of a world. */
 export const agentColumns = (world_slug: string): Columns<ListedAgent> => ({
   agent: ({ agent_id }) => linkToEntity(world_slug, agent_id),
   status: ({ status }) => state(status),

@@ -258,7 +258,6 @@ export function linkToEntity(world_slug: string, id: string | null, text = id): 
   return { path: pathOfEntity(world_slug, id), command: ['entity', world_slug, id], text: text ?? id };
 }
 
-/** A link to a world at a turn. */
 export function linkToTurn(world_slug: string, turn: number, text = String(turn)): Link {
   return { path: pathOfTurn(world_slug, turn), command: ['world', 'show', world_slug, '--turn', String(turn)], text };
 }
@@ -286,13 +285,11 @@ export function ending(
   ];
 }
 
-/** The trail to what is in a world. */
 export const trailToWorld = (world_slug: string): readonly Link[] => [
   { path: '/worlds', command: ['world', 'list'], text: 'Worlds' },
   linkTo('world', world_slug),
 ];
 
-/** The trail to what is in an attempt. */
 export function trailToAttempt(
   of: Pick<LlmCallRecord, 'world_slug' | 'attempt_id' | 'attempted_turn'>,
 ): readonly Link[] {

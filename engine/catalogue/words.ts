@@ -113,7 +113,6 @@ export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
   asked_fallback: 'the fallback was asked',
 };
 
-/** The class of a failure with its detail. */
 export function failureName(failure_class: string, failure_detail: string | null): string {
   if (failure_detail === null) return failure_class;
   const words = Object.entries(PASSED_ON).find(([detail]) => detail === failure_detail)?.[1];
@@ -133,7 +132,6 @@ const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>>
   quality_gate: 'quality gate',
 };
 
-/** The word for a call. */
 export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
   return CALL_WORDS[invocation_kind];
 }
@@ -161,7 +159,6 @@ export function toVerdict(
     : `failed: ${words(failure_class)}`;
 }
 
-/** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id } = call;
   if (call.llm_call_id !== null) return (!call.is_superseded && toVerdict(call)) || callWord(call);

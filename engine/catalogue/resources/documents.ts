@@ -24,7 +24,6 @@ import {
 } from '../view.js';
 import { capital } from '../words.js';
 
-/** The list of each kind of document. */
 function documentList(kind: ComponentKind): Resource<'Documents'> {
   return listResource({
     path: pathOfList(kind),

@@ -151,7 +151,6 @@ export const worldVerification = resource({
   view: viewVerification,
 });
 
-/** What a verification found. */
 export function viewVerification(found: Verification): RecordView {
   const { world_slug, attempt_id, ok, says, root, findings } = found;
   const verdict: Phrase = ok ? strong('Verified.') : failure(`${count(findings.length, 'breach', 'breaches')}.`);

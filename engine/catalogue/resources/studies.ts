@@ -126,7 +126,6 @@ const RUNS: Columns<ShownRun> = {
   failure: ({ failure_class }) => failure_class && failure(failure_class),
 };
 
-/** A column for each measure. */
 function valueColumns({ measures }: StudyPage): Columns<ShownRun> {
   const names = [...new Set(measures.map(({ measure }) => measure))];
   const valueOf =

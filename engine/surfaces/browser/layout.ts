@@ -118,7 +118,6 @@ ${problem === undefined ? undefined : html`<p class="reason failure" role="alert
   return renderDocument('Sign in', NOTHING, body, NOTHING);
 }
 
-/** A problem as a page for browsers. */
 export function renderProblem(problem: Problem, title: string, place: PagePlace): string {
   const { code, message, repair } = problem;
   const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p><p>${repair}</p><p><a href="/">To the worlds</a></p>`;

@@ -12,7 +12,6 @@ import { acknowledgementLines } from './render/acknowledgement.js';
 import { keyArguments } from './resource-command.js';
 import { answer, printRefused } from './session.js';
 
-/** The commands of a declared action. */
 export function toCommands(declared: Action): readonly CommandEntry[] {
   return (declared.commands ?? []).map((command) => toCommand(declared, command));
 }

@@ -57,7 +57,6 @@ export function printRefused({ terminal, as_json }: Session, { problems }: Pick<
   return PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'].exit;
 }
 
-/** Prints one problem. */
 export function printProblem(session: Session, problem: Problem): ExitCode {
   return printRefused(session, { problems: [problem] });
 }
@@ -98,7 +97,6 @@ export async function show<Value>(
   return answer(session, await withArchive(session, look, path), forms);
 }
 
-/** Lines for people. */
 export function printLines(output: Output, lines: Lines): void {
   const text = paint(lines, toCanvas(output));
   if (text !== '') output.write(text);

@@ -15,7 +15,6 @@ export function bodyOf({ body }: FastifyRequest): Uint8Array {
   return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
-/** Whether a request carries a form. */
 export function isForm({ headers }: FastifyRequest): boolean {
   return (headers['content-type'] ?? '').toLowerCase().startsWith(FORM_TYPE);
 }

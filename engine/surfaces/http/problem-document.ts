@@ -20,7 +20,6 @@ interface ProblemDocument {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** A problem as a document. */
 function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
   const { code, message: detail, repair, pointer } = problem;
   return present({ type: 'about:blank', title: titleOf(status), status, code, detail, repair, pointer });
@@ -55,7 +54,6 @@ const SAME_OVER_HTTP: Partial<Readonly<Record<ProblemCode, string>>> = {
   SETTLED_TOO_LATE: 'GET /worlds/SLUG/attempts',
 };
 
-/** The name of a status. */
 export function titleOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error';
 }
@@ -72,7 +70,6 @@ export function sendRefused(reply: FastifyReply, refused: Pick<Refused, 'problem
   return send(reply, { ...document, ...(problems.length > 1 ? { problems } : {}) });
 }
 
-/** The first of what was refused. */
 export function firstOf({ problems: [first] }: Pick<Refused, 'problems'>): Problem {
   return first ?? problem('UNEXPECTED', { kind: 'hidden' });
 }

@@ -237,7 +237,6 @@ function toProblem(status: number, request: FastifyRequest): Problem {
   return problem('UNEXPECTED', { kind: 'hidden' });
 }
 
-/** The media types that the route of a request takes. */
 function typesOf({ method, routeOptions }: FastifyRequest): readonly string[] {
   const route = ROUTES.find((one) => one.method === method && one.url === routeOptions.url);
   return Object.keys(route?.takes ?? { [ANSWER_TYPE]: {} });

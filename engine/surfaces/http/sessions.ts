@@ -38,7 +38,6 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
   const endings = new EventEmitter().setMaxListeners(0);
   return {
     readerOf: (token: string): Reader | undefined => READERS.find((reader) => isSame(token, secrets[reader])),
-    /** Whether a text holds a token of this server. */
     holdsToken: (text: string): boolean => Object.values(secrets).some((secret) => text.includes(secret)),
     open(reader: Reader): Session {
       const now = clock.now();

@@ -5,7 +5,6 @@ import { placed } from './actions.js';
 import { toFieldSchema } from './schemas.js';
 import { answer, type CatalogueTool, refusal } from './tools.js';
 
-/** The tools of the queries. */
 export function queryTools(declared: readonly Query[]): readonly CatalogueTool[] {
   return declared.map((query) => ({
     tool: {

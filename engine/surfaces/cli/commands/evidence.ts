@@ -42,7 +42,8 @@ export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
       OUTPUT,
       REDACT,
     ],
-    run: writeBundle,
+    run: (session, named: string, { output, redact = [] }: FileOptions) =>
+      writeEvidence(session, output, () => makeHereOrThere(session.composition, 'bundle', { named, redact })),
   },
   {
     name: 'evidence proof',
@@ -54,7 +55,11 @@ export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
       wholeOption('--turn <n>', 'the state at the end of this turn; else the latest', [1]),
       REDACT,
     ],
-    run: writeProof,
+    run(session, world_slug: string, entity_id: string, options: FileOptions & { readonly turn?: number }) {
+      const { output, redact = [], turn } = options;
+      const wanted = { world_slug, entity_id, redact, ...present({ turn }) };
+      return writeEvidence(session, output, () => makeHereOrThere(session.composition, 'claim', wanted));
+    },
   },
   {
     name: 'evidence verify',
@@ -91,24 +96,6 @@ function checkpointLines({ checkpoint: note, key, missing }: MadeCheckpoint): Li
       ),
     ),
   ];
-}
-
-function writeBundle(session: Session, named: string, { output, redact = [] }: FileOptions): Promise<ExitCode> {
-  return writeEvidence(session, output, () => makeHereOrThere(session.composition, 'bundle', { named, redact }));
-}
-
-interface ProofOptions extends FileOptions {
-  readonly turn?: number;
-}
-
-function writeProof(
-  session: Session,
-  world_slug: string,
-  entity_id: string,
-  { output, redact = [], turn }: ProofOptions,
-): Promise<ExitCode> {
-  const wanted = { world_slug, entity_id, redact, ...present({ turn }) };
-  return writeEvidence(session, output, () => makeHereOrThere(session.composition, 'claim', wanted));
 }
 
 /** Gathers evidence, and writes it into a new file. */

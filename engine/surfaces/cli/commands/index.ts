@@ -64,7 +64,6 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Set-up:': [...models, ...connections, ...mcp, toys, migrate, doctor],
 };
 
-/** Adds every command. */
 export function addCommands(program: Command, perform: Perform): void {
   for (const [title, entries] of Object.entries(GROUPS))
     for (const entry of entries) addCommand(program, entry, perform).helpGroup(title);

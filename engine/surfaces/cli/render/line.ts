@@ -111,7 +111,6 @@ export const good = (text: string): Span => ({ text, tone: 'good' });
 export const bad = (text: string): Span => ({ text, tone: 'bad' });
 export const accent = (text: string): Span => ({ text, tone: 'accent' });
 
-/** The line's text without colours. */
 export function textOf({ spans }: Line): string {
   return spans.map((span) => span.text).join('');
 }

@@ -16,7 +16,6 @@ export function toVisible(name: string): string {
   );
 }
 
-/** Makes the lines of an outside text safe. */
 export function toSafeLines(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/).map((part) => neutralise(part.replaceAll('\t', '  ')));
 }

@@ -39,7 +39,6 @@ export function problemLines(problems: readonly Problem[]): Lines {
   return [findingLines(placed), others.flatMap(toLines)];
 }
 
-/** Problems of files as findings. */
 export function toFinding({ location, pointer = '', severity = 'error', ...problem }: Problem): readonly Finding[] {
   if (location === undefined) return [];
   const { code, message, repair } = problem;

@@ -49,7 +49,6 @@ function sectionLines(sections: readonly ViewSection[], ...wanted: readonly stri
   ];
 }
 
-/** A block, as lines. */
 export function blockLines(block: Block, indent = 2): Lines {
   const margin = ' '.repeat(indent);
   switch (block.block) {
