@@ -102,6 +102,29 @@ const WRONG_ADDS = [
   'connections add post --kind client_credentials --origin https://post.example --client-id a',
 ];
 
+for (const { name, named = name.toLowerCase() } of [
+  { name: 'Host' },
+  { name: 'content-length' },
+  { name: 'Transfer-Encoding' },
+  { name: 'connection' },
+  { name: 'Content-Type' },
+  { name: 'proxy-authorization' },
+  { name: 'TE' },
+  { name: 'Sec-Fetch-Mode', named: 'sec-\\*' },
+  { name: 'X-Chukwa-World', named: 'x-chukwa-\\*' },
+])
+  test(`a connection gives no secret in the header ${name}, from the file or from a variable`, async (t) => {
+    const desk = await openDesk(t);
+    const add = 'connections add post --kind header --origin https://post.example --name';
+    const { code, stderr } = await desk.run(`${add} ${name}`, SECRET);
+    assert.equal(code, 1);
+    assert.match(stderr.replace(/\s+/g, ' '), new RegExp(`cannot be used: the header ${named} is not for secrets`));
+    const header = JSON.stringify({ kind: 'header', name, origin: 'https://post.example', secret: SECRET });
+    const [listed] = await listOf(desk, { CHUKWA_CONNECTION_POST: header });
+    assert.match(listed?.problem ?? '', new RegExp(`the header ${named} is not for secrets`));
+    assert.equal((await desk.run(`${add} X-${name}`, SECRET)).code, 0);
+  });
+
 for (const line of WRONG_ADDS)
   test(`"${line}" adds nothing`, async (t) => {
     const desk = await openDesk(t);
