@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Study } from '../../generated/study.js';
 import { isList, isObject } from '../content/json-pointer.js';
 import { sha256 } from '../content/sha256.js';
+import { escapeUnseen } from '../prompt/quote.js';
 import { listConditions } from './design.js';
 import type { Summary } from './summary.js';
 import type { Judgement } from './verdict.js';
@@ -199,5 +200,5 @@ function round(value: number): string {
 
 /** A text of an author in one line, which Markdown shows as it is. */
 function toText(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>|#])/g, '\\$1');
+  return escapeUnseen(text.replaceAll(/\s+/g, ' ')).replaceAll(/([\\`*_[\]<>|#&])/g, '\\$1');
 }
