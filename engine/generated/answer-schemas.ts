@@ -8350,10 +8350,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "because": {
         "type": "string",
         "description": "The reason of the verdict, in one sentence."
+      },
+      "caution": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Why the interval says little of how other seeds would differ; null where it does not."
       }
     },
     "required": [
       "because",
+      "caution",
       "compare",
       "confidence",
       "difference",

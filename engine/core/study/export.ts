@@ -159,9 +159,11 @@ function writeCard({ study, worlds, ...exported }: ExportedStudy): string {
     exported.judgements.length === 0
       ? 'No hypothesis was stated.'
       : toList(
-          exported.judgements.map(({ hypothesis, verdict, n, because }) => {
+          exported.judgements.map(({ hypothesis, verdict, n, because, caution }) => {
             const says = toText(hypotheses.get(hypothesis)?.says ?? hypothesis);
-            return `${says} ${verdict.replaceAll('_', ' ')} with ${n} seeds: ${because}`;
+            return [`${says} ${verdict.replaceAll('_', ' ')} with ${n} seeds: ${because}`, caution ?? []]
+              .flat()
+              .join(' ');
           }),
         ),
     '## Measures',
