@@ -28,8 +28,10 @@ const SEAL = prepare(
 
 const FIND_TAKEN = prepare(
   'find_worlds_of_study_names',
-  `SELECT world_slug FROM worlds WHERE world_slug = ANY(:world_slugs::text[])
-   UNION SELECT world_slug FROM study_worlds WHERE world_slug = ANY(:world_slugs::text[])
+  `SELECT world_slug FROM worlds LEFT JOIN study_worlds USING (world_slug)
+   WHERE world_slug = ANY(:world_slugs::text[]) AND study_label IS DISTINCT FROM :study_label
+   UNION SELECT world_slug FROM study_worlds
+   WHERE world_slug = ANY(:world_slugs::text[]) AND study_label <> :study_label
    ORDER BY world_slug`,
 );
 
@@ -67,7 +69,7 @@ export function sealStudy(
   return inTransaction(pool, async (client): Promise<Sealing> => {
     const world_slugs = worlds.map(({ world_slug }) => world_slug);
     if ((await findStudy(client, study_label)) === undefined) {
-      const taken = await run<InWorld>(client, FIND_TAKEN, { world_slugs });
+      const taken = await run<InWorld>(client, FIND_TAKEN, { study_label, world_slugs });
       if (taken.length > 0) return { kind: 'taken', world_slugs: taken.map(({ world_slug }) => world_slug) };
     }
     const [made] = await run<{ sealed_at: string }>(client, SEAL, {
