@@ -88,7 +88,8 @@ function viewStudy(shown: StudyPage): RecordView {
   };
 }
 
-function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, study_hash, cost }: StudyPage) {
+function factsOf({ runs, runs_done, runs_failed, conditions, seeds, answered_by, ...shown }: StudyPage) {
+  const { sealed_at, study_hash, cost } = shown;
   const left = runs.length - runs_done - runs_failed;
   return {
     runs: [
@@ -98,6 +99,7 @@ function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, s
     ],
     conditions: conditions.join(', '),
     seeds,
+    'answered by': answered_by,
     sealed: moment(sealed_at),
     hash: code(study_hash.slice(0, 12)),
     ...costFacts(cost),
