@@ -226,3 +226,15 @@ test(
     assert.equal(await readFile(file, 'utf8'), before);
   },
 );
+
+test('answers of another file that no call asks for any longer stop an update: it makes up no others, and changes nothing', async (context) => {
+  const { chukwa, edit } = await recordHarbour(context);
+  await edit('workflow.json', ['"id": "act"', '"id": "decide"'], ['act.final', 'decide.final']);
+  const { code, output } = await chukwa('test', 'harbour/world.test.json', '--update', '--json');
+  const [result] = (JSON.parse(output) as TestReport).tests;
+  assert.equal(code, 1);
+  assert.deepEqual(result?.changes, []);
+  assert.ok(
+    result?.findings.some(({ code: found, file }) => found === 'KEY_NEVER_ASKED' && file.endsWith('answers.json')),
+  );
+});

@@ -113,7 +113,7 @@ interface TestedFile {
   readonly once?: PlayedOnce & Pick<LoadedTest, 'test'>;
 }
 
-/** @param isMendable whether a finding does not keep the test from being played */
+/** @param isMendable whether a finding in the file itself does not keep the test from being played */
 async function testFile(
   bench: TestBench,
   { file, place, components }: AskedFile,
@@ -124,7 +124,7 @@ async function testFile(
   const validation = await validateLoaded(parts, loaded);
   const name = loaded.files.find(({ path }) => path === file)?.name ?? file;
   const errors = validation.findings.filter(({ severity }) => severity === 'error');
-  if (!errors.every(isMendable)) return { result: broken(name, errors) };
+  if (!errors.every((finding) => finding.file === name && isMendable(finding))) return { result: broken(name, errors) };
   const test = listTests(loaded).find((item) => item.file.path === file);
   if (test === undefined)
     return { result: broken(name, [toFinding(problem('NO_TESTS', {}), { file: name, line: 1, column: 1 })]) };

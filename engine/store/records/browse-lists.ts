@@ -70,7 +70,14 @@ export async function listCalls(runner: Runner, attempt_id: string, { after, ...
 /** Generations, newest first. */
 export const listGenerations = query((building, { after, limit, ...filter }: ListPart & CallFilter) => {
   const { from, sql } = building;
-  const all = from('llm_calls as made')
+  const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined);
+  // Each generation has a call, but a planner thinks that most lose theirs by a join on two columns: where no condition is
+  // on calls, the part is taken before they are joined.
+  const generations = from('llm_calls')
+    .selectAll()
+    .$if(after !== undefined, (all) => all.where('llm_call_id', '<', after ?? ''))
+    .$if(!isFiltered, (all) => all.orderBy('llm_call_id', 'desc').limit(limit));
+  const newest = from(generations.as('made'))
     .innerJoin('source_invocations as calls', 'calls.source_invocation_id', 'made.source_invocation_id')
     .whereRef('calls.world_slug', '=', 'made.world_slug')
     .where(isWanted(building, filter))
@@ -80,7 +87,7 @@ export const listGenerations = query((building, { after, limit, ...filter }: Lis
     .select('calls.model_output_kind')
     .orderBy('made.llm_call_id', 'desc')
     .limit(limit);
-  return from((after === undefined ? all : all.where('made.llm_call_id', '<', after)).as('newest'))
+  return from(newest.as('newest'))
     .selectAll('newest')
     .select(callState(sql, 'newest'))
     .orderBy('newest.llm_call_id', 'desc')
