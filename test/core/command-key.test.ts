@@ -74,6 +74,19 @@ test('a key of something of which a scenario has none is answered with a repair 
     assert.equal(say(program, key)?.repair, 'There is none: remove this key.', key);
 });
 
+test('a key that ends in the name of an ambient source is answered with the key of that source', () => {
+  const reads = { scope: 'world', visible_to: 'all_subjects', request_template: {} } as const;
+  const ambients = [
+    { ...reads, id: 'weather', run: 'once_per_turn', inject_as: '/ambient/weather' },
+    { ...reads, id: 'inbox', run: 'before_subject_workflow', inject_as: '/ambient/inbox' },
+  ];
+  const program = smallPark({ ...TOOLS, ambients });
+  const repairOf = (key: string): string | undefined => say(program, key)?.repair;
+  assert.equal(repairOf('bob/inbox'), 'Did you mean bob/ambient/inbox?');
+  assert.equal(repairOf('bob/weather'), 'Did you mean turn/weather?');
+  assert.doesNotMatch(repairOf('bob/zeppelin') ?? '', /ambient|turn/);
+});
+
 test('a key is read in words', () => {
   const keys = [
     'turn/weather@0123456789ab',

@@ -48,3 +48,9 @@ for (const [sentence, written, known, meant] of MEANT)
   test(`${sentence}: ${written} means ${meant ?? 'none of the names'}`, () => {
     assert.equal(nearestName(written, known), meant);
   });
+
+test('a name of 64 characters is compared, and a longer one is not', () => {
+  const name = 'a'.repeat(63);
+  assert.equal(nearestName(`${name}b`, [`${name}c`]), `${name}c`);
+  assert.equal(nearestName(`${name}ab`, [`${name}ac`]), undefined);
+});

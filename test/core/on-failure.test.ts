@@ -328,6 +328,11 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
   const CASES: readonly (readonly [string, Omit<ParkOf, 'on_failure'>, (command: Invoke) => CallEvent])[] = [
     ['where its side effect is in doubt', { effect: 'state_change' }, (command) => fail(command, DOUBTED)],
     [
+      'where its side effect is in doubt, though the service said at last that it did nothing',
+      { effect: 'state_change' },
+      (command) => fail(command, { failure_class: 'http_status', http_status: 429, outcome_unknown: true }),
+    ],
+    [
       'where its side effect is repeatable and may have taken place: told, the model would make another call',
       { effect: 'state_change', repeatable: true },
       (command) => fail(command, { failure_class: 'timeout' }),
@@ -346,6 +351,7 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
       const { end } = afterTool(park, endOf);
       assert.ok(end?.kind === 'fail');
       assert.equal(end.call_key, 'bob/act/round-1/try-1/tool');
+      assert.equal(end.is_in_doubt ?? false, sentence.startsWith('where its side effect is in doubt'));
     });
 
   test('but not where it has a side effect and the service itself said that the call failed', () => {

@@ -271,6 +271,17 @@ describe('the work orders of a node with a gate', () => {
     assert.deepEqual([state, error?.reason, output_result], ['failed', 'escalated', null]);
   });
 
+  it('the verdict of a gate is that of its last call which gave one and was not superseded', () => {
+    const calls: readonly MadeCall[] = [
+      ...SENT_BACK.slice(0, 1),
+      { key: key(1, '/gate/try-1'), says: 'gate_pass' },
+      { key: key(1, '/gate/try-2'), says: 'invalid' },
+      { key: key(1, '/gate/try-3'), says: 'gate_retry', is_superseded: true },
+    ];
+    const [performed] = foldOrders(plan, factsOf(calls, 'failed')).chains.flatMap(({ orders }) => orders);
+    assert.equal(performed?.judged?.decision, 'pass');
+  });
+
   it('a run that was superseded performed the same orders, as far as it came', () => {
     const first = SENT_BACK.slice(0, 4).map((call): MadeCall => ({ ...call, is_superseded: true }));
     const second: readonly MadeCall[] = [
