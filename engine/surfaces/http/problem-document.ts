@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STATUS_CODES } from 'node:http';
 import { problem, type Problem, type Refused } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
@@ -19,6 +18,24 @@ interface ProblemDocument {
 }
 
 export const PROBLEM_TYPE = 'application/problem+json';
+
+const TITLES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  202: 'Accepted',
+  204: 'No Content',
+  303: 'See Other',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
 
 function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
   const { code, message: detail, repair, pointer } = problem;
@@ -55,7 +72,7 @@ const SAME_OVER_HTTP: Partial<Readonly<Record<ProblemCode, string>>> = {
 };
 
 export function titleOf(status: number): string {
-  return STATUS_CODES[status] ?? 'Error';
+  return TITLES[status] ?? 'Error';
 }
 
 /** Answers with a problem. @param status where the HTTP server itself has decided on another than the catalogue's */

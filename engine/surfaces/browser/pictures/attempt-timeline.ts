@@ -13,7 +13,7 @@ import {
   type DrawnAttempt,
   type LaneKind,
 } from './attempt-bars.js';
-import { layOutTime, type TimeScale } from './time-scale.js';
+import { layOutTime, type TimeScale, toPercent as at } from './time-scale.js';
 
 /** What is measured along the page is in percent of its width, so that a picture is as wide as the page. */
 const WHOLE = { x: 0, width: 100 };
@@ -224,8 +224,4 @@ function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
     ['adopted', 'adopted from an earlier attempt', adopted.length > 0],
   ];
   return html`<ul class="legend">${keys.filter(([, , isShown]) => isShown).map(([name, text]) => html`<li><span class="key key-${name}"></span>${text}</li>`)}</ul>`;
-}
-
-function at(percent: number): string {
-  return `${Math.round(percent * 100) / 100}%`;
 }

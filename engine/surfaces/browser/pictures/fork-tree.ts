@@ -2,7 +2,7 @@ import type { WorldRecord } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { linkTo, shorten } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../../../catalogue/places.js';
-import { niceStep } from './time-scale.js';
+import { niceStep, toPercent } from './time-scale.js';
 
 /** The room of names; the turns share what is left of the page, but for a label behind the last, in percent. */
 const LEFT = 150;
@@ -28,7 +28,7 @@ interface Branch {
 export function forkTree(worlds: readonly WorldRecord[], here: string): Html {
   const branches = toBranches(worlds);
   const last = Math.max(1, ...worlds.map(({ turn }) => turn));
-  const x = (turn: number): string => `${Math.round((EDGE + (turn / last) * TURNS_WIDTH) * 100) / 100}%`;
+  const x = (turn: number): string => toPercent(EDGE + (turn / last) * TURNS_WIDTH);
   const height = TOP + branches.length * ROW;
   const label = `${worlds.length} worlds that share turns. The list below says the same in words.`;
   return html`<div class="picture beside"><svg class="tree" width="${LEFT}" height="${height}" role="group" aria-label="Worlds"><text class="axis-name" x="0" y="14">turn</text>${branches.map(drawName)}</svg>

@@ -1,5 +1,6 @@
 import { type IntervalPlot, type IntervalRow, scaleOf, toFigure, toRange } from '../../../catalogue/interval-scale.js';
 import { type Html, html, NOTHING } from '../html.js';
+import { toTenth } from './time-scale.js';
 
 const WIDTH = 640;
 const LABEL = 190;
@@ -15,7 +16,7 @@ export function intervalPlots(plots: readonly IntervalPlot[]): Html {
 function drawPlot(plot: IntervalPlot): Html {
   const { title, has_zero, rows } = plot;
   const scale = scaleOf(plot);
-  const x = (value: number): number => round(LABEL + scale(value) * (WIDTH - LABEL - VALUE));
+  const x = (value: number): number => toTenth(LABEL + scale(value) * (WIDTH - LABEL - VALUE));
   const height = TOP + rows.length * ROW + TOP;
   const zero = has_zero
     ? html`<line class="zero" x1="${x(0)}" x2="${x(0)}" y1="${TOP}" y2="${height - TOP}"><title>no difference</title></line>`
@@ -43,8 +44,4 @@ function drawRow(
 function toSentence({ label, mean, interval, n }: IntervalRow): string {
   const range = toRange(interval);
   return `${label} ${toFigure(mean)}${range === null ? '' : `, from ${range}`}, of ${n}`;
-}
-
-function round(pixels: number): number {
-  return Math.round(pixels * 10) / 10;
 }

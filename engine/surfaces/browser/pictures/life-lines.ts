@@ -4,6 +4,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { count, shorten } from '../parts/text.js';
 import { pathOfPatch } from '../../../catalogue/places.js';
 import { isAppended } from '../../../catalogue/patches.js';
+import { toPercent } from './time-scale.js';
 
 /** The room of names; the turns share what is left of the page, at most so much each, in percent. */
 const LEFT = 132;
@@ -36,7 +37,7 @@ export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Ht
   const turns = story.map(({ turn }) => turn);
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
   const step = Math.min(STEP_MAX, 100 / (last - first + 1));
-  const x = (turn: number): string => `${Math.round((turn - first + 0.5) * step * 100) / 100}%`;
+  const x = (turn: number): string => toPercent((turn - first + 0.5) * step);
   const rows = lines.map((line, index) => ({ line, y: TOP + index * ROW + gapsBefore(lines, index) * PLACE_GAP }));
   const height = (rows.at(-1)?.y ?? TOP) + ROW / 2;
   const label = `Places and who is there, from turn ${first} to turn ${last}. The story tells the same in words.`;

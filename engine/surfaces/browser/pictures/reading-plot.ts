@@ -1,6 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { WorldReading } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
+import { toTenth } from './time-scale.js';
 
 const WIDTH = 300;
 const HEIGHT = 96;
@@ -52,15 +53,13 @@ function plot({ name, points }: Series): Html {
   const x = (turn: number): number => SIDE + ((turn - first) / Math.max(1, last - first)) * (WIDTH - 2 * SIDE);
   const y = (value: number): number =>
     TOP + (1 - (most === least ? 0.5 : (value - least) / (most - least))) * (HEIGHT - TOP - BOTTOM);
-  const path = points.map(({ turn, value }, index) => `${index === 0 ? 'M' : 'L'}${round(x(turn))} ${round(y(value))}`);
+  const path = points.map(
+    ({ turn, value }, index) => `${index === 0 ? 'M' : 'L'}${toTenth(x(turn))} ${toTenth(y(value))}`,
+  );
   const ends = [points[0], points.at(-1)].filter((point) => point !== undefined);
   const sentence = `${name}: ${points.map(({ turn, value }) => `${value} in turn ${turn}`).join(', ')}`;
   return html`<figure class="plot"><figcaption>${name}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${sentence}"><line class="ground" x1="${SIDE}" x2="${WIDTH - SIDE}" y1="${HEIGHT - BOTTOM + 6}" y2="${HEIGHT - BOTTOM + 6}"/>
-<path class="line" d="${path.join(' ')}"/>${points.map(({ turn, value }) => html`<circle cx="${round(x(turn))}" cy="${round(y(value))}" r="3"><title>turn ${turn}: ${value}</title></circle>`)}
+<path class="line" d="${path.join(' ')}"/>${points.map(({ turn, value }) => html`<circle cx="${toTenth(x(turn))}" cy="${toTenth(y(value))}" r="3"><title>turn ${turn}: ${value}</title></circle>`)}
 ${ends.map((point, index) => html`<text x="${index === 0 ? SIDE : WIDTH - SIDE}" y="${HEIGHT - 3}" text-anchor="${index === 0 ? 'start' : 'end'}">turn ${point.turn}: <tspan class="value">${point.value}</tspan></text>`)}</svg></figure>`;
-}
-
-function round(pixels: number): number {
-  return Math.round(pixels * 10) / 10;
 }

@@ -96,6 +96,12 @@ function toTicks(pieces: readonly Piece[], start: number, x: (moment: number) =>
   return [...new Set(ticks)].map((milliseconds) => ({ milliseconds, x: x(start + milliseconds) }));
 }
 
+/** A place in percent of a width. More digits show nothing. */
+export const toPercent = (percent: number): string => `${Math.round(percent * 100) / 100}%`;
+
+/** A place in pixels. */
+export const toTenth = (pixels: number): number => Math.round(pixels * 10) / 10;
+
 /** The next step of 1, 2 or 5 times a power of ten. */
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
