@@ -11,7 +11,6 @@ interface HiddenMessage {
   readonly content_hash: string;
 }
 
-/** A message of a prompt. */
 export type PromptMessage = { readonly role: string; readonly content: string } | HiddenMessage;
 
 /** The hash of a prompt, from its messages: each is chained to those before it. */

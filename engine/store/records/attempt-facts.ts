@@ -141,10 +141,7 @@ interface Row {
   readonly redaction: 'all' | readonly string[] | null;
 }
 
-/**
- * Facts after a cursor, read by indexes alone: earlier facts cost nothing.
- * @param until at most to this number
- */
+/** Facts after a cursor, read by indexes alone: earlier facts cost nothing. @param until at most to this number */
 export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_END): Promise<FactPage> {
   const { world_slug, attempt_id, after } = cursor;
   const rows = await run<Row>(runner, READ, {
