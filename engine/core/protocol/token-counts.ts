@@ -92,6 +92,19 @@ export function doubtParts(usage: TokenUsage): string | undefined {
     : undefined;
 }
 
+/** What a provider has counted, as columns: null where it has not. */
+export type CountColumns = { readonly [Part in keyof TokenUsage]-?: number | null };
+
+export function toCountColumns(usage: TokenUsage | undefined): CountColumns {
+  return {
+    input_tokens: usage?.input_tokens ?? null,
+    output_tokens: usage?.output_tokens ?? null,
+    cached_input_tokens: usage?.cached_input_tokens ?? null,
+    cache_written_input_tokens: usage?.cache_written_input_tokens ?? null,
+    reasoning_tokens: usage?.reasoning_tokens ?? null,
+  };
+}
+
 /** Most tokenizers make a token of so many bytes, in most languages. */
 export const BYTES_OF_A_TOKEN = 4;
 
