@@ -767,7 +767,9 @@ CREATE TABLE studies (
     document json NOT NULL,
     probes json NOT NULL,
     sealed_at timestamp with time zone NOT NULL,
-    CONSTRAINT studies_pkey PRIMARY KEY (study_label)
+    answered_by text NOT NULL,
+    CONSTRAINT studies_pkey PRIMARY KEY (study_label),
+    CONSTRAINT studies_answered_by_check CHECK (((length(answered_by) >= 1) AND (length(answered_by) <= 2000)))
 );
 
 CREATE TABLE study_worlds (

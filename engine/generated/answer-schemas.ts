@@ -8165,6 +8165,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "string",
         "description": "Of all that its results depend on."
       },
+      "answered_by": {
+        "type": "string",
+        "description": "A script by its label and content, models by their names, or workers; `unknown` of a study from before this was sealed."
+      },
       "sealed_at": {
         "type": "string"
       },
@@ -8212,6 +8216,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "question",
       "description",
       "study_hash",
+      "answered_by",
       "sealed_at",
       "conditions",
       "seeds",
@@ -8355,10 +8360,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "because": {
         "type": "string",
         "description": "The reason of the verdict, in one sentence."
+      },
+      "caution": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Why the interval says little of how other seeds would differ; null where it does not."
       }
     },
     "required": [
       "because",
+      "caution",
       "compare",
       "confidence",
       "difference",

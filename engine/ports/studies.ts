@@ -28,6 +28,8 @@ export interface SealedStudy {
 }
 
 export interface StudyRecord extends SealedStudy {
+  /** Who answers its calls, in words; `unknown` of a study from before this was sealed. */
+  readonly answered_by: string;
   readonly sealed_at: string;
 }
 
@@ -50,7 +52,7 @@ export interface ListedStudy {
 /** What came of an attempt to seal a study. */
 export type Sealing =
   | { readonly kind: 'sealed' | 'known'; readonly sealed_at: string }
-  /** It was sealed with another hash. */
+  /** It was sealed with another hash, or is answered by others. */
   | { readonly kind: 'changed'; readonly study: StudyRecord }
   /** Worlds of these names are there already, and are not of this study. */
   | { readonly kind: 'taken'; readonly world_slugs: readonly string[] };

@@ -79,11 +79,10 @@ export async function runAsLeft(
   request: AttemptRequest,
   left: LeftWorld,
 ): Promise<AttemptEnd | undefined> {
-  const { world_slug } = request;
-  const { program } = request;
+  const { world_slug, program, until_turn = Infinity } = request;
   // What earlier attempts have spent is to be read, and a reservation needs a lease that others see.
   const isBounded = program.sessions !== undefined || listKept(parts, program, request.world_slug).length > 0;
-  if (request.continues_only || isBounded) return undefined;
+  if (request.continues_only || isBounded || left.world.turn >= until_turn) return undefined;
   const begin = toBegin(parts, request);
   const { attempt_id } = begin;
   const { request_mark } = left;

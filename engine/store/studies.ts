@@ -1,35 +1,31 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { Limits } from '../core/protocol/amounts.js';
+import { isAnother } from '../core/study/sealing.js';
 import type { ListPart } from '../ports/browse.js';
-import type {
-  ListedStudy,
-  PlayedWorld,
-  SealedStudy,
-  SealedWorld,
-  Sealing,
-  StudyBudget,
-  StudyRecord,
-} from '../ports/studies.js';
+import type { ListedStudy, PlayedWorld, SealedWorld, Sealing, StudyBudget, StudyRecord } from '../ports/studies.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import type { InWorld } from './queries.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
-const COLUMNS = 'study_label, study_hash, document, probes, sealed_at';
+const COLUMNS = 'study_label, study_hash, document, probes, answered_by, sealed_at';
 
 const FIND = prepare('find_study', `SELECT ${COLUMNS} FROM studies WHERE study_label = :study_label`);
 
 const SEAL = prepare(
   'seal_study',
   `INSERT INTO studies (${COLUMNS})
-   VALUES (:study_label, :study_hash, :document::json, :probes::json, :sealed_at::timestamptz)
+   VALUES (:study_label, :study_hash, :document::json, :probes::json, :answered_by, :sealed_at::timestamptz)
    ON CONFLICT DO NOTHING RETURNING sealed_at`,
 );
 
+// Those of the study itself are there where another process has sealed it a moment ago.
 const FIND_TAKEN = prepare(
   'find_worlds_of_study_names',
-  `SELECT world_slug FROM worlds WHERE world_slug = ANY(:world_slugs::text[])
-   UNION SELECT world_slug FROM study_worlds WHERE world_slug = ANY(:world_slugs::text[])
+  `SELECT world_slug FROM worlds LEFT JOIN study_worlds USING (world_slug)
+   WHERE world_slug = ANY(:world_slugs::text[]) AND study_label IS DISTINCT FROM :study_label
+   UNION SELECT world_slug FROM study_worlds
+   WHERE world_slug = ANY(:world_slugs::text[]) AND study_label <> :study_label
    ORDER BY world_slug`,
 );
 
@@ -57,7 +53,7 @@ const SET_LIMITS = prepare(
  */
 export function sealStudy(
   { pool }: Pick<OpenDatabase, 'pool'>,
-  sealed: SealedStudy & {
+  sealed: Omit<StudyRecord, 'sealed_at'> & {
     readonly worlds: readonly SealedWorld[];
     readonly limits: Limits;
     readonly sealed_at: number;
@@ -67,7 +63,7 @@ export function sealStudy(
   return inTransaction(pool, async (client): Promise<Sealing> => {
     const world_slugs = worlds.map(({ world_slug }) => world_slug);
     if ((await findStudy(client, study_label)) === undefined) {
-      const taken = await run<InWorld>(client, FIND_TAKEN, { world_slugs });
+      const taken = await run<InWorld>(client, FIND_TAKEN, { study_label, world_slugs });
       if (taken.length > 0) return { kind: 'taken', world_slugs: taken.map(({ world_slug }) => world_slug) };
     }
     const [made] = await run<{ sealed_at: string }>(client, SEAL, {
@@ -75,13 +71,14 @@ export function sealStudy(
       study_hash,
       document: canonicalText(sealed.document),
       probes: canonicalText(sealed.probes),
+      answered_by: sealed.answered_by,
       sealed_at: toTimestamp(sealed.sealed_at),
     });
     if (made !== undefined)
       await run(client, ADD_WORLDS, { study_label, worlds: canonicalText(worlds as unknown as Json) });
     // Another process may have sealed it meanwhile.
     const known = made === undefined ? await findStudy(client, study_label) : undefined;
-    if (known !== undefined && known.study_hash !== study_hash) return { kind: 'changed', study: known };
+    if (known !== undefined && isAnother(known, sealed)) return { kind: 'changed', study: known };
     const { tokens = null, money = null } = limits;
     await run(client, SET_LIMITS, { study_label, limit_tokens: tokens, limit_money: money });
     return known === undefined

@@ -635,6 +635,7 @@ export interface SourceInvocations {
 }
 
 export interface Studies {
+  answered_by: string;
   document: Json;
   probes: Json;
   sealed_at: string;

@@ -198,7 +198,9 @@ test('a study whose worlds would take the names of others is refused before anyt
     variables,
   );
   assert.equal(code, 0);
-  assert.match(await refused(['run']), /worlds that are there already: reading-none_calm-s1/);
+  const said = await refused(['run']);
+  assert.match(said, /worlds that are there already: reading-none_calm-s1/);
+  assert.doesNotMatch(said, /8 runs|conditions/, 'a study that cannot be run has no plan');
   assert.deepEqual(asked(), {});
 });
 

@@ -100,7 +100,7 @@ test('an export holds every run, a table, a card and checksums, and is the same 
   const { model, variables: there, onRequest } = await reading;
   model.reset();
   onRequest();
-  const study = await writeStudy(context);
+  const study = await writeStudy(context, { question: 'Does a \u202etnih\u202c make Bob read more &lt; or not?' });
   const variables = { ...there, ...(await emptyDatabase(context)) };
   await askHere<StudyReport>(onStudy(study, 'run'), variables);
   const folder = await makeFolder(context);
@@ -131,7 +131,12 @@ test('an export holds every run, a table, a card and checksums, and is the same 
   const manifest = (await read('manifest.jsonl')).trimEnd().split('\n');
   const roles = manifest.map((line) => (JSON.parse(line) as { readonly role: string }).role);
   assert.deepEqual([roles.filter((role) => role === 'run').length, roles.length], [8, 12]);
-  assert.match(await read('card.md'), /A hint makes Bob read more\. not supported with 2 seeds/);
+  const card = await read('card.md');
+  assert.match(card, /A hint makes Bob read more\. not supported with 2 seeds: .*All 2 differences are equal/);
+  assert.ok(
+    card.includes('Does a \\\\u202etnih\\\\u202c make Bob read more \\&lt; or not?'),
+    'nothing in it is unseen',
+  );
   const taken = await runHere(['study', 'export', 'reading', '--out', join(folder, 'one')], variables);
   assert.match(taken.stderr, /FILE_EXISTS/);
 });

@@ -10,7 +10,16 @@ import { traceText } from '../../engine/operations/trace-text.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { toStream } from '../store/record-fixtures.js';
 import { leaveAt } from '../support/leave-at.js';
-import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
+import {
+  type Edit,
+  editWorkflows,
+  loadScript,
+  must,
+  onEachDatabase,
+  type ParkStage,
+  type Play,
+} from '../support/park-stage.js';
 
 const WEATHER = 'source:toy_park_weather';
 const ACT = 'ivy/act/round-1/try-1';
@@ -71,6 +80,49 @@ function says(): Answers {
   return { version: 1, label: 'summaries', turns: Object.fromEntries(turns) as Answers['turns'] };
 }
 
+const VILLAGERS = ['marta', 'tom', 'ines', 'joss', 'pip'];
+const VILLAGE_TURNS = 3;
+
+/** Each villager sums up what she remembers and what she has just seen, beside what she does. */
+const summingUp =
+  (execution: string): Edit =>
+  (workflow) => {
+    const [act] = workflow['nodes'] as readonly JsonObject[];
+    const summarise = {
+      id: 'summarise',
+      type: 'llm_json',
+      order_type: 'synthesize',
+      llm_source_ref: act?.['llm_source_ref'] ?? null,
+      result_schema_ref: { path: '../schemas/summary.json' },
+      prompt_template: asking('{{subject.rendered}}\n{{world.recent_events}}\n{{memory.retrieved}}'),
+      projection: {
+        scope: 'subject_environment',
+        memory: { recent: 1, pinned: true, retrieve: { top: 2, query: ['{{world.recent_events}}'] } },
+        events: { turns: 1 },
+      },
+      max_generation_attempts: 1,
+      constraints: act?.['constraints'] ?? null,
+    };
+    return {
+      ...workflow,
+      execution,
+      nodes: [act ?? null, summarise],
+      apply: { from: 'act.final', remember: [{ from: 'summarise.output', pointer: '/summary' }] },
+    };
+  };
+
+async function villageThatSumsUp(): Promise<Answers> {
+  const { turns, ...script } = await loadScript('village');
+  const summed = Object.entries(turns).map(([turn, answers]) => {
+    const own = VILLAGERS.map((id) => {
+      const summary = `In short: ${id} lived turn ${turn}, with Pip, Ines, bread and the ferry.`;
+      return [`${id}/summarise/round-1/try-1`, { json: { summary } }] as const;
+    });
+    return [turn, { ...answers, ...Object.fromEntries(own) }] as const;
+  });
+  return { ...script, turns: Object.fromEntries(summed) };
+}
+
 async function writeDocuments(context: TestContext): Promise<string> {
   const folder = await editWorkflows(context, { 'clerk/workflow.json': summarising });
   await writeFile(join(folder, 'schemas/summary.json'), JSON.stringify(SUMMARY_SCHEMA));
@@ -82,11 +134,16 @@ async function memoriesOf(stage: ParkStage, world_slug: string, turn?: number) {
   return entities[0]?.memory ?? [];
 }
 
-/** The prompt and the retrieved memories of a call, by its key. */
-async function callOf(stage: ParkStage, world_slug: string, turn: number, key: string) {
+/** The latest attempt at a turn. */
+async function attemptOf(stage: ParkStage, world_slug: string, turn: number) {
   const attempts = await stage.engine.store.records.attempts(world_slug);
   const { attempt_id = '' } = attempts.find(({ attempted_turn }) => attempted_turn === turn) ?? {};
-  const record = await stage.engine.store.records.attempt(attempt_id);
+  return stage.engine.store.records.attempt(attempt_id);
+}
+
+/** The prompt and the retrieved memories of a call, by its key. */
+async function callOf(stage: ParkStage, world_slug: string, turn: number, key: string) {
+  const record = await attemptOf(stage, world_slug, turn);
   const call = record?.invocations.find(({ command_key }) => command_key === key);
   return { record, call: await stage.llmCall(call?.llm_call_id ?? null) };
 }
@@ -145,6 +202,77 @@ onEachDatabase('summaries', (open) => {
       ],
     );
     assert.equal(must(await verifyWorld(stage.engine, world_slug)).ok, true);
+  });
+
+  test('the next attempt at a turn that failed adopts the summary, which is remembered once, with the same sources', async (context) => {
+    const stage = await open();
+    const workflows = await writeDocuments(context);
+    const whole = says();
+    const failing = { ...whole.turns, 3: { ...whole.turns['3'], [ACT]: { status: 503 } } };
+    // What she does fails once the summary is on record.
+    stage.model.onRequest(async ({ world_slug: slug, turn, key }) => {
+      if (turn !== 3 || key !== ACT) return;
+      await waitUntil(async () => {
+        const record = await attemptOf(stage, slug, turn);
+        return (
+          record?.invocations.some((call) => call.command_key === SUMMARISE && call.status === 'succeeded') === true
+        );
+      });
+    });
+    const { world_slug, after } = await stage.play({
+      scenario: 'clerk',
+      workflows,
+      says: { ...whole, turns: failing },
+      turns: 3,
+    });
+    assert.equal(after.turn, 2, 'the third turn has failed');
+    const summed = (): number => stage.model.requests.filter(({ turn, key }) => turn === 3 && key === SUMMARISE).length;
+    assert.equal(summed(), 1);
+    stage.model.onRequest(async () => {});
+    stage.model.setScript(whole);
+    const next = await stage.run(after, { turns: 2 });
+    assert.equal(summed(), 1, 'the summary is not paid for twice');
+    const calls = next.attempts[0]?.invocations ?? [];
+    assert.ok(calls.find(({ command_key }) => command_key === SUMMARISE)?.adopted_from, 'it was adopted');
+    assert.deepEqual(
+      (await memoriesOf(stage, world_slug)).map(({ memory_id, content, sources }) => [memory_id, content, sources]),
+      EXPECTED,
+    );
+    assert.equal(must(await verifyWorld(stage.engine, world_slug)).ok, true);
+  });
+
+  test('villagers who think at once remember what they would in order, each once and with the same sources', async (context) => {
+    const stage = await open();
+    const played = async (execution: string) => {
+      const edit = summingUp(execution);
+      const workflows = await editWorkflows(context, {
+        'village/mill-workflow.json': edit,
+        'village/square-workflow.json': edit,
+        'village/runner-workflow.json': edit,
+      });
+      await writeFile(join(workflows, 'schemas/summary.json'), JSON.stringify(SUMMARY_SCHEMA));
+      stage.toys.reset();
+      return stage.play({ scenario: 'village', workflows, says: await villageThatSumsUp(), turns: VILLAGE_TURNS });
+    };
+    const remembered = ({ after: { entities } }: Play) =>
+      entities.map(
+        ({ id, memory }) =>
+          [id, memory.map(({ memory_id, content, sources }) => [memory_id, content, sources])] as const,
+      );
+    const inOrder = await played('per_subject_ordered');
+    const atOnce = await played('per_subject_concurrent');
+    assert.deepEqual(remembered(atOnce), remembered(inOrder));
+    for (const [id, memory] of remembered(atOnce)) {
+      const summaries = memory.filter(([, content]) => String(content).startsWith('In short: '));
+      assert.equal(summaries.length, VILLAGERS.includes(id) ? VILLAGE_TURNS : 0, id);
+      assert.ok(summaries.every(([, , sources]) => sources !== undefined));
+    }
+    const superseded = atOnce.attempts.flatMap(({ invocations }) => invocations.filter((call) => call.is_superseded));
+    assert.ok(
+      superseded.some(({ command_key }) => command_key.includes('/summarise/')),
+      'a summary was made again',
+    );
+    assert.equal(must(await verifyWorld(stage.engine, atOnce.world_slug)).ok, true);
   });
 
   test('a file and a fork keep the sources, and a purge by origin takes a summary of it', async (context) => {

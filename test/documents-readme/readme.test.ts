@@ -80,7 +80,7 @@ test('the town of its page lives as it says: a storm comes back to mind three tu
   const printed = await runInShell(block.replace('--scenario town', '--scenario town --turns 43'));
   assert.match(printed, /\nturn 40 .*?Mara rows out although the sky is black\./s);
   assert.match(printed, /mara was first shown it in turn 41\./);
-  assert.match(printed, /\n {4}10 +9 +4,976 /);
+  assert.match(printed, /\n {4}10 +11 +5,133 /);
   assert.match(printed, /"It had my net once," she says to Jon/);
 });
 

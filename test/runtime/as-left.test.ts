@@ -90,6 +90,15 @@ async function readAs({ engine }: ParkStage, world: WorldSnapshot, event_turns =
 
 describe('a world that is gone on with as it was left', () => {
   const open = sharedStage('PostgreSQL');
+  test('plays no turn after the last one that is asked for', async () => {
+    const { stage, world, left } = await leaveOne(open);
+    const second = await runNext(stage, world, { left, until_turn: 2 });
+    assert.deepEqual(second.beginnings, ['as left']);
+    const { end } = await runNext(stage, world, { left: leftBy(second), until_turn: 2 });
+    assert.equal(end.kind, 'not_asked_for');
+    assert.equal((await stage.world(world.world_slug)).turn, 2);
+  });
+
   test('is not read again, and turns out as it would have', async () => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));

@@ -63,4 +63,14 @@ forEachDatabase('recall of long conversations', (open) => {
     assert.ok(found('BM25 with neighbours') >= 0.8);
     assert.ok(found('BM25') > Math.max(found('ts_rank'), found('terms and recency'), found('the last ten')));
   });
+
+  test('a session plans a search for its first questions, and asks all others by that plan', async () => {
+    const { database } = await open();
+    const { rows } = await database.query<{ planned: number; reused: number }>(
+      `SELECT custom_plans::int AS planned, generic_plans::int AS reused FROM pg_prepared_statements
+       WHERE name LIKE 'chukwa_rank_memories%'`,
+    );
+    const [{ planned, reused } = { planned: Infinity, reused: 0 }] = rows;
+    assert.ok(planned <= 5 && reused > 300, `planned ${planned} times, and reused ${reused} times`);
+  });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SealedWorld } from '../../engine/ports/studies.js';
-import { forEachDatabase } from '../support/databases.js';
+import { forEachDatabase, MIGRATIONS } from '../support/databases.js';
 import { DOCUMENTS, makeWorld } from './record-fixtures.js';
 
 const HASH = 'a'.repeat(64);
@@ -23,6 +25,7 @@ const studyOf = (study_label: string, worlds: readonly SealedWorld[], limits = {
   study_hash: HASH,
   document: { label: study_label, question: 'Why?' },
   probes: {},
+  answered_by: 'models (gpt-4.1-mini)',
   worlds,
   limits,
   sealed_at: 0,
@@ -45,6 +48,8 @@ forEachDatabase('a study', (open) => {
     assert.equal((await store.studies.find('one'))?.sealed_at, '1970-01-01T00:00:00.000Z');
     const changed = await store.studies.seal({ ...study, study_hash: 'b'.repeat(64) });
     assert.equal(changed.kind === 'changed' && changed.study.study_hash, HASH);
+    const other = await store.studies.seal({ ...study, answered_by: 'workers' });
+    assert.equal(other.kind === 'changed' && other.study.answered_by, 'models (gpt-4.1-mini)');
     assert.deepEqual(
       (await store.studies.list({ limit: 5 })).map(({ study_label, question, runs, runs_done }) => [
         study_label,
@@ -104,5 +109,19 @@ forEachDatabase('a study', (open) => {
       'DELETE FROM study_worlds',
     ])
       await assert.rejects(outside.query(attack), { code: '23000' }, attack);
+  });
+
+  test('from before who answers was sealed goes on whoever answers', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'old');
+    const study = studyOf('old', [worldOf('old-a')]);
+    await store.studies.seal(study);
+    await outside.query('ALTER TABLE studies DROP COLUMN answered_by');
+    const migration = await readFile(join(MIGRATIONS, '0063_answerers_of_studies.sql'), 'utf8');
+    for (const statement of migration.split(/(?<=;)\n/)) await outside.query(statement);
+    assert.equal((await store.studies.find('old'))?.answered_by, 'unknown');
+    assert.equal((await store.studies.seal({ ...study, answered_by: 'workers' })).kind, 'known');
+    assert.equal((await store.studies.seal({ ...study, study_hash: 'b'.repeat(64) })).kind, 'changed');
+    await assert.rejects(outside.query(`INSERT INTO studies VALUES ('new', '${HASH}', '{}', '{}', now())`));
   });
 });

@@ -24,8 +24,8 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const study_label = 'reading';
   const document = { label: study_label, question: 'Does Bob read?', seeds: [1], measures: [] };
   const hash = '0'.repeat(64);
-  const sealed = { study_label, study_hash: hash, document, probes: {}, worlds: [], limits: {}, sealed_at: 0 };
-  await stage.engine.store.studies.seal(sealed);
+  const sealed = { study_label, study_hash: hash, document, probes: {}, answered_by: 'workers' };
+  await stage.engine.store.studies.seal({ ...sealed, worlds: [], limits: {}, sealed_at: 0 });
   const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
   const keys: Readonly<Record<string, string>> = {
     ':world_slug': world_slug,

@@ -88,7 +88,8 @@ function viewStudy(shown: StudyPage): RecordView {
   };
 }
 
-function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, study_hash, cost }: StudyPage) {
+function factsOf({ runs, runs_done, runs_failed, conditions, seeds, answered_by, ...shown }: StudyPage) {
+  const { sealed_at, study_hash, cost } = shown;
   const left = runs.length - runs_done - runs_failed;
   return {
     runs: [
@@ -98,6 +99,7 @@ function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, s
     ],
     conditions: conditions.join(', '),
     seeds,
+    'answered by': answered_by,
     sealed: moment(sealed_at),
     hash: code(study_hash.slice(0, 12)),
     ...costFacts(cost),
@@ -106,12 +108,17 @@ function factsOf({ runs, runs_done, runs_failed, conditions, seeds, sealed_at, s
 
 const TONES = { supported: 'succeeded', not_supported: 'failed', undecided: 'waits' } as const;
 
-function drawVerdict({ hypothesis, says, verdict, n, left_out, because, ...found }: StudyPage['hypotheses'][number]) {
-  const { measure, compare, difference, interval, confidence } = found;
+function drawVerdict({ hypothesis, says, verdict, n, because, ...found }: StudyPage['hypotheses'][number]) {
+  const { left_out, caution, measure, compare, difference, interval, confidence } = found;
   const sides = compare.map((side) => Object.values(side).join(' and '));
   return [
     note(strong(`${hypothesis}: `), says),
-    note(state(words(verdict), TONES[verdict]), ` with ${count(n, 'seed')}. `, because),
+    note(
+      state(words(verdict), TONES[verdict]),
+      ` with ${count(n, 'seed')}. `,
+      because,
+      caution === null ? '' : ` ${caution}`,
+    ),
     facts({
       difference: difference === null ? null : `${toFigure(difference)} in ${measure}, ${sides.join(' less ')}`,
       [`${toFigure(100 * confidence)} % interval`]: toRange(interval),

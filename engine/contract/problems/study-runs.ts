@@ -1,8 +1,11 @@
 import { content, environment, unknown } from './entry.js';
 import { type KnownNames, meant } from './phrases.js';
 
-const ANOTHER_LABEL =
-  'Give the study another label, which is another study; or put the old files back, and it goes on where it was.';
+/** Who was sealed as answering the calls of a study, and who would answer them now. */
+export interface OtherAnswers {
+  readonly before: string;
+  readonly now: string;
+}
 
 /** Studies that cannot be run, or are not there. */
 export const STUDY_RUN_PROBLEMS = {
@@ -18,15 +21,31 @@ export const STUDY_RUN_PROBLEMS = {
       known.length === 0 ? 'Run one: chukwa study run FILE' : `${meant(nearest)}See chukwa study list.`,
     example: { label: 'public-godos', nearest: 'public-goods', known: ['public-goods'] },
   }),
-  STUDY_CHANGED: content({
-    meaning: 'The documents of a study have changed after its first run, so that its runs could not be compared.',
-    message: ({ label, sealed_at, changed }) =>
-      `The study ${label} was sealed at ${sealed_at}, before its first run, and since then ${changed.join(', ')} changed.`,
-    repair: ANOTHER_LABEL,
+  STUDY_CHANGED: content<{
+    readonly label: string;
+    readonly sealed_at: string;
+    readonly changed: readonly string[];
+    readonly answered: OtherAnswers | null;
+  }>({
+    meaning:
+      'The documents of a study, or who answers its calls, have changed after its first run, so that its runs could not be compared.',
+    message: ({ label, sealed_at, changed, answered }) => {
+      const since = changed.length === 0 ? '' : `, and since then ${changed.join(', ')} changed`;
+      const others = answered ? ` It was answered by ${answered.before}, and would now be by ${answered.now}.` : '';
+      return `The study ${label} was sealed at ${sealed_at}, before its first run${since}.${others}`;
+    },
+    repair: ({ changed, answered }) => {
+      const undone = [
+        ...(changed.length > 0 ? ['put the old files back'] : []),
+        ...(answered ? [`have it answered by ${answered.before} again`] : []),
+      ];
+      return `Give the study another label, which is another study; or ${undone.join(' and ')}, and it goes on where it was.`;
+    },
     example: {
       label: 'public-goods',
       sealed_at: '2026-05-01T09:00:00.000Z',
       changed: ['"measures" of its document', 'the scenario of community'],
+      answered: { before: 'scripted (public-goods, 3f2a91c07be4)', now: 'models (gpt-4.1-mini)' },
     },
   }),
   STUDY_WORLDS_TAKEN: content({

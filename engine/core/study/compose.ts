@@ -31,7 +31,7 @@ export interface ComposedScenario {
  * The scenario of a study with the levels of its variables: files replaced, members set, and by a seed the agents in that
  * seed's order, where the study shuffles them.
  * @param last what differs once more, after the levels
- * @returns undefined where a document of it is missing or cannot be linked
+ * @returns undefined where a document of it is missing, is out of reach or cannot be linked
  */
 export function composeScenario(
   { path, study, files, resolve_path }: StudyFiles,
@@ -40,6 +40,8 @@ export function composeScenario(
   last: StudyLevel = {},
 ): ComposedScenario | undefined {
   const chosen = [...listChosen(study, levels), last];
+  const named = chosen.flatMap(({ replace = {} }) => Object.entries(replace).flat());
+  if (named.some((file) => !resolve_path(path, file).ok)) return undefined;
   const replaced = chosen.reduce(
     (before, level) => replaceAgain(before, resolveReplaced({ path, resolve_path }, [level])),
     new Map<string, string>(),

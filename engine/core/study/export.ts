@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Study } from '../../generated/study.js';
 import { isList, isObject } from '../content/json-pointer.js';
 import { sha256 } from '../content/sha256.js';
+import { escapeUnseen } from '../prompt/quote.js';
 import { listConditions } from './design.js';
 import type { Summary } from './summary.js';
 import type { Judgement } from './verdict.js';
@@ -29,6 +30,8 @@ export interface ExportedWorld {
 export interface ExportedStudy {
   readonly study: Study;
   readonly study_hash: string;
+  /** Who was sealed as answering its calls. */
+  readonly answered_by: string;
   readonly sealed_at: string;
   readonly worlds: readonly ExportedWorld[];
   readonly summaries: readonly Summary[];
@@ -119,6 +122,7 @@ function toMeta({ study, worlds, ...exported }: ExportedStudy) {
     label: study.label,
     question: study.question,
     study_hash: exported.study_hash,
+    answered_by: exported.answered_by,
     sealed_at: exported.sealed_at,
     conditions: listConditions(study),
     runs: runs.length,
@@ -151,6 +155,7 @@ function writeCard({ study, worlds, ...exported }: ExportedStudy): string {
       `Runs: ${runs.length}, of ${study.turns} turns each; ${done} done, ${failed} failed, ${runs.length - done - failed} not ended. Failed runs are listed, and are in no mean.`,
       `Order of agents: ${study.roster === 'shuffled' ? 'shuffled by seed, and recorded in the manifest' : 'as the scenario lists them, in every run'}. Order of runs: shuffled.`,
       `Sealed ${exported.sealed_at}, before the first run, with the hash ${exported.study_hash}.`,
+      `Answered by ${toText(exported.answered_by)}, sealed with it.`,
       `Models, as calls name them: ${exported.models.map(toText).join(', ') || 'none has answered'}. A script answers by the name of the model that it stands in for.`,
       `Use: ${exported.tokens} tokens${exported.usd === null ? '' : `, ${exported.usd} US dollars`}.`,
     ]),
@@ -158,9 +163,11 @@ function writeCard({ study, worlds, ...exported }: ExportedStudy): string {
     exported.judgements.length === 0
       ? 'No hypothesis was stated.'
       : toList(
-          exported.judgements.map(({ hypothesis, verdict, n, because }) => {
+          exported.judgements.map(({ hypothesis, verdict, n, because, caution }) => {
             const says = toText(hypotheses.get(hypothesis)?.says ?? hypothesis);
-            return `${says} ${verdict.replaceAll('_', ' ')} with ${n} seeds: ${because}`;
+            return [`${says} ${verdict.replaceAll('_', ' ')} with ${n} seeds: ${because}`, caution ?? []]
+              .flat()
+              .join(' ');
           }),
         ),
     '## Measures',
@@ -197,7 +204,7 @@ function round(value: number): string {
   return String(Number(value.toPrecision(DIGITS)));
 }
 
-/** A text of an author in one line, which Markdown shows as it is. */
+/** A text of others in one line, which Markdown shows as it is; a character that nobody sees is written out. */
 function toText(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>|#])/g, '\\$1');
+  return escapeUnseen(text.replaceAll(/\s+/g, ' ')).replaceAll(/([\\`*_[\]<>|#&])/g, '\\$1');
 }

@@ -24,6 +24,8 @@ export interface Judgement {
   readonly confidence: number;
   /** The reason of the verdict, in one sentence. */
   readonly because: string;
+  /** Why the interval says little of how other seeds would differ; null where it does not. */
+  readonly caution: string | null;
 }
 
 /** The difference of the runs of one seed. */
@@ -119,7 +121,20 @@ function judge({ hypothesis, differences, plausible }: Weighed, confidence: numb
     pairs,
     confidence,
     because,
+    caution: interval === null ? null : cautionOf(values),
   };
+}
+
+/** With fewer, the spread of the differences is itself a guess. */
+const SPREAD_RUNS_MIN = 5;
+
+function cautionOf(values: readonly number[]): string | null {
+  const n = values.length;
+  if (new Set(values).size === 1)
+    return `All ${n} differences are equal, so the interval says nothing of how far other seeds would differ.`;
+  return n < SPREAD_RUNS_MIN
+    ? `Of ${n} differences, the interval says little of how far other seeds would differ.`
+    : null;
 }
 
 function decide(

@@ -4,11 +4,12 @@ import { listSeeds } from '../../core/study/design.js';
 import type { Observation } from '../../core/study/observation.js';
 import { listVariants, type Perturbation, PERTURBATIONS, type Variant } from '../../core/study/perturbations.js';
 import type { Study } from '../../generated/study.js';
-import { checkChosenModel } from '../chosen-model.js';
+import { checkModelOf } from '../chosen-model.js';
 import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
 import { withStagedEngine } from '../run-world.js';
 import type { StageRequest } from '../stage.js';
+import { findAnswering } from './find-answering.js';
 import { checkStudySources } from './plan-study.js';
 import { type ReadStudy, readSource, toRead } from './read-study.js';
 import { playHere, type StudyRunRequest } from './run-study.js';
@@ -69,6 +70,9 @@ export async function auditStudyOn(engine: Engine, request: StudyAuditRequest): 
   if (!source.ok) return source;
   const written = toRead(source.value);
   if (!written.ok) return written;
+  // A variant may name another model, which no variable overrides.
+  const fits = checkModelOf(engine, written.value.documents.values(), request.model);
+  if (!fits.ok) return fits;
   const study = narrowStudy(source.value.files.study, request.seeds);
   const chosen = listVariants(source.value.files.study, {
     names: request.models,
@@ -132,14 +136,13 @@ async function observe(
   audited: Study,
   request: StudyAuditRequest,
 ): Promise<Outcome<readonly Observation[]>> {
-  const unchanged = await checkSealed(engine, read);
+  const answered_by = await findAnswering(engine, read, request);
+  const unchanged = await checkSealed(engine, read, answered_by);
   if (!unchanged.ok) return unchanged;
   const callable = await checkStudySources(engine, read);
   if (!callable.ok) return callable;
-  const sealed = await sealStudy(engine, read);
+  const sealed = await sealStudy(engine, read, answered_by);
   if (!sealed.ok) return sealed;
-  const fits = await checkChosenModel(engine, sealed.value[0]?.scenario_hash ?? '', request.model);
-  if (!fits.ok) return fits;
   const seeds = new Set(listSeeds(audited));
   await playHere(
     engine,

@@ -43,7 +43,7 @@ export async function exportStudy(
   const byWorld = new Map(runs.map((run) => [run.world_slug, run]));
   const files = writeExport({
     study: sealed.document as unknown as Study,
-    ...pick(sealed, ['study_hash', 'sealed_at']),
+    ...pick(sealed, ['study_hash', 'answered_by', 'sealed_at']),
     worlds: worlds.map((world) => toExported(world, byWorld.get(world.world_slug))),
     summaries: measures,
     judgements: hypotheses,

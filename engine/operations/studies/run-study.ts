@@ -1,12 +1,13 @@
 import { type Outcome, succeed } from '../../contract/problem.js';
 import type { PlayedWorld } from '../../ports/studies.js';
 import type { Store } from '../../store/open-store.js';
-import { checkChosenModel } from '../chosen-model.js';
+import { checkModelOf } from '../chosen-model.js';
 import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
 import { withStagedEngine } from '../run-world.js';
 import type { StageRequest } from '../stage.js';
 import { checkStudySources, planStudy, type StudyPlan } from './plan-study.js';
+import { findAnswering } from './find-answering.js';
 import { playStudy } from './play-study.js';
 import type { WorldEnd } from './play-world.js';
 import { queueStudy } from './queue-study.js';
@@ -15,7 +16,7 @@ import { checkSealed, sealStudy } from './seal-study.js';
 import { showStudy, type StudyPage } from './show-study.js';
 import { openTally, type StudyProgress } from './tally.js';
 
-export interface StudyRunRequest extends NamedStudy {
+export interface StudyRunRequest extends NamedStudy, Pick<StageRequest, 'answers_file'> {
   /** The model to call, in place of the one that sources' variables name. */
   readonly model?: string;
   /** How many worlds are played at once. */
@@ -27,7 +28,7 @@ export interface StudyRunRequest extends NamedStudy {
   readonly signal: AbortSignal;
   /** The command that goes on with the study, for repairs. */
   readonly rerun: string;
-  /** Called before the first world is made. */
+  /** Called once the study is sealed, before its first world is made. */
   readonly onPlan: (plan: StudyPlan, database: Pick<Store['database'], 'description' | 'is_kept'>) => void;
   readonly onProgress: (progress: StudyProgress) => void;
 }
@@ -49,23 +50,24 @@ export function runStudy(
 
 /**
  * Runs what a study still lacks: makes its worlds, and plays their turns. It can be ended at any time, and goes on where it
- * was. Its documents are sealed before its first run.
+ * was. Its documents, and who answers its calls, are sealed before its first run.
  */
 export async function runStudyOn(engine: Engine, request: StudyRunRequest): Promise<Outcome<StudyReport>> {
   const read = await readStudy(engine.authoring, request);
   if (!read.ok) return read;
-  const unchanged = await checkSealed(engine, read.value);
+  const answered_by = await findAnswering(engine, read.value, request);
+  const unchanged = await checkSealed(engine, read.value, answered_by);
   if (!unchanged.ok) return unchanged;
   const callable = request.is_queued ? succeed(undefined) : await checkStudySources(engine, read.value);
   if (!callable.ok) return callable;
+  const chosen = checkModelOf(engine, read.value.documents.values(), request.model);
+  if (!chosen.ok) return chosen;
   const plan = await planStudy(engine, read.value);
   if (!plan.ok) return plan;
   const { study_label } = plan.value;
-  request.onPlan(plan.value, engine.store.database);
-  const worlds = await sealStudy(engine, read.value);
+  const worlds = await sealStudy(engine, read.value, answered_by);
   if (!worlds.ok) return worlds;
-  const chosen = await checkChosenModel(engine, worlds.value[0]?.scenario_hash ?? '', request.model);
-  if (!chosen.ok) return chosen;
+  request.onPlan(plan.value, engine.store.database);
   const ends = request.is_queued
     ? await queueStudy(engine, study_label, request)
     : await playHere(engine, worlds.value, request);

@@ -22,6 +22,8 @@ export interface StudyPage {
   readonly description: string | null;
   /** Of all that its results depend on. */
   readonly study_hash: string;
+  /** A script by its label and content, models by their names, or workers; `unknown` of a study from before this was sealed. */
+  readonly answered_by: string;
   readonly sealed_at: string;
   readonly conditions: readonly string[];
   readonly seeds: number;
@@ -83,8 +85,7 @@ export async function showStudy(
     study_label,
     question: study.question,
     description: study.description ?? null,
-    study_hash: sealed.study_hash,
-    sealed_at: sealed.sealed_at,
+    ...pick(sealed, ['study_hash', 'answered_by', 'sealed_at']),
     conditions: [...new Set(runs.map(({ condition }) => condition))].toSorted(),
     seeds: new Set(runs.map(({ seed }) => seed)).size,
     runs_done: runs.filter(({ state }) => state === 'done').length,

@@ -59,29 +59,22 @@ interface FoundRow extends Omit<FoundMemory, 'origins' | 'sources'> {
   readonly sources: readonly string[] | null;
 }
 
-// Memories are indexed in their order, so that one is behind exactly where it is later than the last that is indexed.
-const IS_BEHIND = `
-  entity_memories.entity_id = :entity_id AND (entity_memories.turn, entity_memories.memory_seq) > (
-    SELECT coalesce(max(turn), -1), coalesce(max(memory_seq), 0) FROM (
-      SELECT turn, memory_seq FROM indexed_memories
-      WHERE indexed_memories.world_slug = entity_memories.world_slug AND entity_id = :entity_id
-        AND language = :language::text
-      ORDER BY turn DESC, memory_seq DESC LIMIT 1) AS last)`;
-
+// Memories are indexed in their order, so that one is behind exactly where it is later than the last that is indexed. Each of
+// both is one step in an index: what asked it of every memory grew with a life.
 const BEHIND = prepare(
   'memories_behind',
   `WITH ${READABLE}
    SELECT world_slug, until_turn FROM readable
-   WHERE EXISTS (
-     SELECT FROM (
+     CROSS JOIN LATERAL (
        SELECT turn, memory_seq FROM entity_memories
        WHERE entity_memories.world_slug = readable.world_slug AND entity_memories.entity_id = :entity_id
          AND entity_memories.turn <= until_turn
        ORDER BY turn DESC, memory_seq DESC LIMIT 1) AS latest
-     WHERE NOT EXISTS (
-       SELECT FROM indexed_memories
-       WHERE indexed_memories.world_slug = readable.world_slug AND entity_id = :entity_id
-         AND language = :language::text AND (turn, memory_seq) >= (latest.turn, latest.memory_seq)))`,
+     LEFT JOIN LATERAL (
+       SELECT turn, memory_seq FROM indexed_memories
+       WHERE indexed_memories.world_slug = readable.world_slug AND entity_id = :entity_id AND language = :language::text
+       ORDER BY turn DESC, memory_seq DESC LIMIT 1) AS indexed ON true
+   WHERE indexed.turn IS NULL OR (latest.turn, latest.memory_seq) > (indexed.turn, indexed.memory_seq)`,
 );
 
 const LOCK = prepare(
@@ -91,13 +84,19 @@ const LOCK = prepare(
 
 const NEXT = prepare(
   'memories_to_index',
-  `SELECT turn, memory_seq, content, last.* FROM entity_memories, (
-     SELECT coalesce(max(place), 0) AS last_place, coalesce(max(words_until), 0) AS last_words FROM (
-       SELECT place, words_until FROM indexed_memories
+  `SELECT memories.*, last_place, last_words FROM (
+     SELECT coalesce(max(place), 0) AS last_place, coalesce(max(words_until), 0) AS last_words,
+       coalesce(max(turn), -1) AS last_turn, coalesce(max(memory_seq), 0) AS last_seq
+     FROM (
+       SELECT place, words_until, turn, memory_seq FROM indexed_memories
        WHERE world_slug = :world_slug AND entity_id = :entity_id AND language = :language::text
        ORDER BY place DESC LIMIT 1) AS latest) AS last
-   WHERE world_slug = :world_slug AND turn <= :until_turn::bigint AND ${IS_BEHIND}
-   ORDER BY turn, memory_seq LIMIT ${BATCH}`,
+   CROSS JOIN LATERAL (
+     SELECT turn, memory_seq, content FROM entity_memories
+     WHERE world_slug = :world_slug AND entity_id = :entity_id AND turn <= :until_turn::bigint
+       AND (turn, memory_seq) > (last_turn, last_seq)
+     ORDER BY turn, memory_seq LIMIT ${BATCH}) AS memories
+   ORDER BY turn, memory_seq`,
 );
 
 interface NextMemory {
@@ -204,6 +203,8 @@ async function readStemsOf(runner: Runner, language: string, words: readonly str
 // read first. The latest memories, which a prompt shows anyway, are those that no purge has taken back. Subqueries with
 // OFFSET 0 or LIMIT 1 stay as they are: each is one step in an index, whatever the planner thinks of the tables' sizes. So a
 // place is the first from itself on: by equality alone, another index seems as good, and reads all memories of the agent.
+// What a value would tell the planner is hidden in a subquery: then a plan for any values costs no more than one for these,
+// and the statement is planned a few times, and not for each search, which takes longer than to find.
 const OF_AGENT = 'entity_id = :entity_id AND language = :language::text';
 const PLACE = '(posting >> 24)::int';
 const TIMES = `(posting >> 14 & ${TIMES_MAX})::float8`;
@@ -239,7 +240,7 @@ const RANK = prepare(
    held AS MATERIALIZED (
      SELECT word, sum(memories_before + (
        SELECT count(*) FROM unnest(postings) AS posting WHERE ${PLACE} <= until_place))::int AS memories
-     FROM unnest(:words::text[]) AS word CROSS JOIN shelves CROSS JOIN LATERAL (
+     FROM unnest((SELECT :words::text[])) AS word CROSS JOIN shelves CROSS JOIN LATERAL (
        SELECT memories_before, postings FROM memory_words
        WHERE memory_words.world_slug = shelves.world_slug AND ${OF_AGENT} AND memory_words.word = word.word
          AND first_place <= until_place
@@ -260,12 +261,13 @@ const RANK = prepare(
        CROSS JOIN LATERAL unnest(postings) AS posting CROSS JOIN total
      WHERE ${PLACE} <= until_place AND before + ${PLACE} > first AND before + ${PLACE} <= last
        AND before + ${PLACE} NOT IN (SELECT ordinal FROM purged)
-     GROUP BY 1 ORDER BY score DESC, ordinal DESC LIMIT :top::int),
+     GROUP BY 1 ORDER BY score DESC, ordinal DESC LIMIT (SELECT :top::int)),
    shown AS MATERIALIZED (
      SELECT ordinal, max(score) AS score FROM (
        SELECT ordinal, score FROM ranked
        UNION ALL
-       SELECT ordinal + step, NULL FROM ranked, generate_series(-:neighbours::int, :neighbours::int) AS step
+       SELECT ordinal + step, NULL
+       FROM ranked, generate_series((SELECT -:neighbours::int), (SELECT :neighbours::int)) AS step
        WHERE step <> 0) AS each
      GROUP BY ordinal)
    SELECT found.turn || '.' || found.memory_seq AS memory_id, found.turn, content, score, ${originsOf('memory')} AS origins,

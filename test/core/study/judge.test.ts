@@ -156,6 +156,19 @@ test('several hypotheses are held to more than each alone', () => {
   assert.ok(none.every(({ confidence }) => confidence === 0.95));
 });
 
+test('beside a verdict stands that its interval says little of the spread: of few seeds, and of differences that are all equal', () => {
+  const cautionOf = (seeds: number, noise: number): string | null | undefined => {
+    const study = { ...studyOf({ decide: { at_least_runs: 2 } }), seeds: { from: 1, count: seeds } };
+    const [judged] = judgeAll(study, observe(2, noise));
+    assert.equal(judged?.verdict, 'supported');
+    return judged?.caution;
+  };
+  assert.match(cautionOf(20, 0) ?? '', /^All 20 differences are equal/);
+  assert.match(cautionOf(2, 0) ?? '', /^All 2 differences are equal/);
+  assert.match(cautionOf(4, 0.1) ?? '', /^Of 4 differences/);
+  assert.equal(cautionOf(5, 0.1), null);
+});
+
 test('the order in which runs end changes no number', () => {
   const observations = observe(0.3);
   const study = studyOf({}, { expect: 'different' });
