@@ -35,7 +35,7 @@ export function doubtCounts(
   const { input_tokens, output_tokens } = usage;
   const doubt = doubtParts(usage);
   if (doubt !== undefined) return doubt;
-  const characters = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
+  const characters = messages.flatMap(({ segments }) => segments).reduce((sum, { text }) => sum + text.length, 0);
   if (input_tokens === 0 && characters > 0)
     return `the prompt has ${characters} characters, and no token of it was counted`;
   if (characters >= PROMPT_CHARACTERS_MIN && characters > input_tokens * CHARACTERS_OF_A_TOKEN_MAX)
@@ -132,10 +132,6 @@ export function estimateTexts(...texts: readonly string[]): number {
 
 function sumBytes(texts: readonly string[]): number {
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
-}
-
-function textsOf(messages: readonly Message[]): readonly string[] {
-  return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
 }
 
 /** What so many bytes of texts probably count. */
