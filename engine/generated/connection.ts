@@ -9,7 +9,7 @@ export type Secret = string;
 export interface HeaderConnection {
   readonly kind: 'header';
   readonly origin: Origin;
-  /** The header, such as X-Api-Key. */
+  /** The header, such as X-Api-Key. Not one that HTTP or the engine sets, such as Host. */
   readonly name: string;
   readonly secret: Secret;
 }

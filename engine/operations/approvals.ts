@@ -55,8 +55,11 @@ export function refuseAltered({ approval_id, world_slug }: ApprovalRecord): Refu
   return refuse(problem('APPROVAL_ALTERED', { approval_id, world_slug }));
 }
 
+/** The decision is of the row: where an earlier version asked, it is not of the call as this version binds it. */
+const DENIED_ALTERED = 'the attempt goes on without the call, or asks for it anew where an earlier version had asked';
+
 function acknowledge(
-  { approval_id, tool_name }: ApprovalRecord,
+  { approval_id, tool_name, is_altered }: ApprovalRecord,
   decision: 'approved' | 'denied',
   decided: Decided,
 ): Outcome<Acknowledgement> {
@@ -72,6 +75,7 @@ function acknowledge(
       world,
       attempt_id,
     });
-  const follows = decision === 'approved' ? 'the attempt makes the call' : 'the attempt goes on without the call';
+  const denied = is_altered ? DENIED_ALTERED : 'the attempt goes on without the call';
+  const follows = decision === 'approved' ? 'the attempt makes the call' : denied;
   return succeed({ accepted: true, message: `${tool_name} is ${decision}; ${follows}.`, world, attempt_id });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
-import { findGrant } from '../core/approvals/approval.js';
+import { type ApprovalStatus, findGrant } from '../core/approvals/approval.js';
 import { toPointer } from '../core/content/json-pointer.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { ApprovalRecord, GrantRecord, NewGrant } from '../ports/approvals.js';
@@ -40,7 +40,8 @@ const WAITING_MAX = 1_000;
 
 /**
  * Approves calls to come of a tool, for a subject, in a world: those with the granted arguments, as often and as long as it
- * says. Calls that wait already and are like these are approved at once.
+ * says. Calls that wait already and are like these are approved at once. The call that it is made from may have been decided
+ * on, or have expired: that stays as it is, and is said.
  * @returns a refusal where the call that it is made from is not such a one
  */
 export async function grantCalls(
@@ -62,11 +63,24 @@ export async function grantCalls(
   const approved = await approveWaiting(engine, { ...grant, ...scope, granted_by, reason });
   const made = await showGrant(engine, grant_id);
   if (!made.ok) return made;
+  const stands = await showApproval(engine, wanted.approval_id);
+  if (!stands.ok) return stands;
   const until = `${made.value.deadline.slice(0, 16).replace('T', ' ')} UTC`;
   const further = `${made.value.uses_left} of ${uses} uses are left, until ${until}`;
-  const message = `${tool_name} is granted: ${approved === 1 ? 'one call' : `${approved} calls`} that waited may be made; ${further}.`;
+  const waited = approved === 1 ? 'one call' : approved === 0 ? 'no call' : `${approved} calls`;
+  const own = stands.value.grant_id === grant_id ? '' : ` ${OWN_CALL[stands.value.status]}`;
+  const message = `${tool_name} is granted: ${waited} that waited may be made; ${further}.${own}`;
   return succeed({ accepted: true, message, world: world_slug, made: made.value });
 }
+
+/** How the call stands that a grant is made from, where the grant has not approved it. */
+const OWN_CALL: Readonly<Record<ApprovalStatus, string>> = {
+  approved: 'The call that it is made from was approved before.',
+  denied: 'The call that it is made from stays denied.',
+  expired: 'The call that it is made from is not made: nobody decided on it in time.',
+  waiting: 'The call that it is made from is not made by it: others used the grant up, or its time is over.',
+  superseded: 'The call that it is made from is not made: nothing waits for it any more.',
+};
 
 /** Approves what waits, the oldest first, as far as the grant goes. @returns how many calls it has approved */
 async function approveWaiting(

@@ -255,6 +255,25 @@ onEachDatabase('a call that a person must approve', (open) => {
     assert.equal(must(await showGrant(stage.engine, other.made.grant_id)).status, 'revoked');
   });
 
+  test('a grant from a call that was denied, or that nobody waits for, is for calls to come, and says so', async (t) => {
+    const stage = await open();
+    const [play, { approval_id, ...asked }] = await playAsked(t, stage, await sayInstead());
+    must(await decide(stage, { approval_id, ...asked }, 'denied'));
+    const grant = async () => must(await grantCalls(stage.engine, { approval_id, uses: 3, granted_by: 'ann' }));
+    const { message, made } = await grant();
+    assert.match(message, /^write_letter is granted: no call that waited may be made; 3 of 3 uses are left/);
+    assert.match(message, /The call that it is made from stays denied\.$/);
+    assert.equal(made.uses_left, 3);
+    await stage.run(play.before);
+    assert.equal(stage.toys.post.letters.length, 0);
+    assert.match((await grant()).message, /stays denied\.$/);
+    const [stopped, late] = await playAsked(t, stage);
+    must(await askToStop(stage.engine, late.attempt_id));
+    await stage.run(stopped.before);
+    const ofLate = must(await grantCalls(stage.engine, { approval_id: late.approval_id, uses: 1, granted_by: 'ann' }));
+    assert.match(ofLate.message, /is not made: nothing waits for it any more\.$/);
+  });
+
   test('a call that nobody decides on within the deadline of its policy is not made, and its model is told', async (t) => {
     const stage = await open();
     const workflows = await lettersToApprove(t, { approval_deadline_ms: 1 });
@@ -263,6 +282,9 @@ onEachDatabase('a call that a person must approve', (open) => {
     assert.deepEqual(statusesOf(end), ['committed']);
     const [approval] = await stage.engine.store.approvals.list({ world_slug: play.world_slug, limit: 1 });
     assert.equal(approval?.status, 'expired');
+    const { approval_id } = approval;
+    const { message } = must(await grantCalls(stage.engine, { approval_id, uses: 1, granted_by: 'ann' }));
+    assert.match(message, /no call that waited may be made; 1 of 1 uses are left.* is not made: nobody decided/);
     assert.equal(stage.toys.post.letters.length, 0);
     const expired = end.attempts[0]?.invocations.find(({ failure_class }) => failure_class === 'approval_expired');
     assert.match(expired?.failure_message ?? '', /nobody has decided on write_letter in time/);
@@ -294,4 +316,23 @@ test('an approval whose row was changed past its guard says so, and is denied at
     assert.equal(must(await decide(stage, approval, 'denied')).accepted, true);
     assert.equal(stage.toys.post.letters.length, 0);
   }
+});
+
+test('an approval that an earlier version asked for is not approved; denied, it is asked for anew, and then made', async (t) => {
+  const stage = await openServed();
+  const [play, old] = await playAsked(t, stage);
+  await alter(stage, old.approval_id, 'policy_hash = NULL, binding_hash = source_hash', 'replica');
+  const refused = await decide(stage, old, 'approved');
+  const repair = refused.ok ? '' : (refused.problems[0]?.repair ?? '');
+  assert.match(repair, new RegExp(`chukwa deny ${old.approval_id}, .* chukwa run ${play.world_slug} asks you anew`));
+  assert.match(
+    must(await decide(stage, old, 'denied')).message,
+    /or asks for it anew where an earlier version had asked/,
+  );
+  assert.deepEqual(statusesOf(await stage.run(play.before)), ['suspended']);
+  const [asked] = await waiting(stage, play.world_slug);
+  assert.ok(asked !== undefined && asked.approval_id !== old.approval_id && !asked.is_altered);
+  must(await decide(stage, asked, 'approved'));
+  await stage.run(play.before);
+  assert.equal(stage.toys.post.letters.length, 1);
 });

@@ -57,11 +57,17 @@ test('a secret comes from standard input into a sealed file of mode 0600, and no
   assert.match((await desk.run('connections list')).stdout, /post\s+bearer\s+https:\/\/post\.example:8443\s+file/);
 });
 
-test('a secret comes from a variable, and the next secret of an id replaces the one before', async (t) => {
+test('a secret comes from a variable, and one of an id that is taken replaces nothing, unless that is wanted', async (t) => {
   const desk = await openDesk(t);
-  await desk.run(ADD, 'canary-the-first-0001');
-  assert.equal((await desk.run(`${ADD} --from A_KEY`, undefined, { A_KEY: SECRET })).code, 0);
-  assert.deepEqual(await listOf(desk), [{ ...LISTED, store: 'file' }]);
+  assert.equal((await desk.run(`${ADD} --replace`, 'canary-the-first-0001')).stdout.split(' ')[0], 'Added');
+  const kept = await readFile(desk.file, 'utf8');
+  const second = `${ADD.replace('8443', '9443')} --from A_KEY`;
+  const refused = await desk.run(second, undefined, { A_KEY: SECRET });
+  assert.deepEqual([refused.code, await readFile(desk.file, 'utf8')], [1, kept]);
+  assert.match(refused.stderr, /The connection "post" already exists\. Nothing was changed\.[^]*--replace/);
+  const replaced = await desk.run(`${second} --replace`, undefined, { A_KEY: SECRET });
+  assert.deepEqual([replaced.code, replaced.stdout.split(' ')[0]], [0, 'Replaced'], replaced.stderr);
+  assert.deepEqual(await listOf(desk), [{ ...LISTED, origin: 'https://post.example:9443', store: 'file' }]);
   assert.equal((await desk.run(`${ADD} --from NO_KEY`)).code, 2);
   assert.equal((await desk.run(ADD)).code, 2, 'a terminal would show what is typed');
 });
@@ -95,6 +101,29 @@ const WRONG_ADDS = [
   'connections add post --kind header --origin https://post.example --name canary:x',
   'connections add post --kind client_credentials --origin https://post.example --client-id a',
 ];
+
+for (const { name, named = name.toLowerCase() } of [
+  { name: 'Host' },
+  { name: 'content-length' },
+  { name: 'Transfer-Encoding' },
+  { name: 'connection' },
+  { name: 'Content-Type' },
+  { name: 'proxy-authorization' },
+  { name: 'TE' },
+  { name: 'Sec-Fetch-Mode', named: 'sec-\\*' },
+  { name: 'X-Chukwa-World', named: 'x-chukwa-\\*' },
+])
+  test(`a connection gives no secret in the header ${name}, from the file or from a variable`, async (t) => {
+    const desk = await openDesk(t);
+    const add = 'connections add post --kind header --origin https://post.example --name';
+    const { code, stderr } = await desk.run(`${add} ${name}`, SECRET);
+    assert.equal(code, 1);
+    assert.match(stderr.replace(/\s+/g, ' '), new RegExp(`cannot be used: the header ${named} is not for secrets`));
+    const header = JSON.stringify({ kind: 'header', name, origin: 'https://post.example', secret: SECRET });
+    const [listed] = await listOf(desk, { CHUKWA_CONNECTION_POST: header });
+    assert.match(listed?.problem ?? '', new RegExp(`the header ${named} is not for secrets`));
+    assert.equal((await desk.run(`${add} X-${name}`, SECRET)).code, 0);
+  });
 
 for (const line of WRONG_ADDS)
   test(`"${line}" adds nothing`, async (t) => {

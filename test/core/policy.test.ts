@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { type AskedCall, compileRules, decide, foresee } from '../../engine/core/policy/policy.js';
+import { type AskedCall, compileRules, decide, foresee, listMatching } from '../../engine/core/policy/policy.js';
 import { traceArguments, type Shown } from '../../engine/core/policy/provenance.js';
+import type { Origin } from '../../engine/core/prompt/origins.js';
 import type { Segment } from '../../engine/core/prompt/message.js';
 import type { ToolPolicy } from '../../engine/generated/tool-policy.js';
 
@@ -193,4 +195,45 @@ test('what is no number is not below a limit', () => {
     (amount) => decide(rules, { ...CALL, arguments: { amount } }).decision,
   );
   assert.deepEqual(decisions, ['allow', 'deny', 'deny', 'deny', 'allow', 'deny']);
+});
+
+const ORIGINS = ['author', 'model', 'scenario', 'source:bank', 'source:inbox'] as const satisfies readonly Origin[];
+const DECISIONS = ['deny', 'require_approval', 'allow'] as const;
+
+/** A rule, with origins or without. */
+const anyRule = fc.record(
+  {
+    decide: fc.constantFrom(...DECISIONS),
+    origins: fc.uniqueArray(fc.constantFrom(...ORIGINS, 'source:*' as const), { minLength: 1 }),
+  },
+  { requiredKeys: ['decide'] },
+) as fc.Arbitrary<AuthoredRule>;
+
+/** What a rule asks of origins, in other words. */
+function isMetBy({ origins: listed, decide: decision }: AuthoredRule, found: readonly Origin[] | 'anything'): boolean {
+  if (listed === undefined) return true;
+  if (found === 'anything') return decision !== 'allow';
+  const named = found.filter(
+    (origin) => listed.includes(origin) || (listed.includes('source:*') && origin.startsWith('source:')),
+  );
+  return decision === 'allow' ? named.length === found.length : named.length > 0;
+}
+
+test('of any rules on origins, those match that say so of the call, in the order of their strength', () => {
+  const seen = fc.option(fc.uniqueArray(fc.constantFrom(...ORIGINS)), { nil: 'anything' as const });
+  fc.assert(
+    fc.property(fc.array(anyRule, { maxLength: 12 }), seen, (rules, origins) => {
+      const call = { ...CALL, provenance: { seen: origins, known: new Map() } };
+      const wanted = DECISIONS.flatMap((decision) =>
+        rules.flatMap((rule, at) => (rule.decide === decision && isMetBy(rule, origins) ? [`/rules/${at}`] : [])),
+      );
+      const compiled = compile({ rules });
+      assert.deepEqual(
+        listMatching(compiled, call).map(({ pointer }) => pointer),
+        wanted,
+      );
+      assert.equal(decide(compiled, call).rule, wanted[0] ?? null);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -294,6 +294,28 @@ describe('the ledgers of lived worlds', () => {
         `UPDATE llm_messages SET texts = array_replace(texts, texts[1], texts[1] || ' '::bytea) WHERE texts[1] IS NOT NULL`,
       ],
     },
+    'the origins of a piece of a prompt': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [
+        `WITH sent AS (
+           SELECT llm_messages.*, array_fill('author'::text, ARRAY[cardinality(origins)]) AS forged
+           FROM llm_calls JOIN llm_messages ON message_hash = ANY (new_messages)
+           WHERE source_invocation_id = ${CALL()} AND role = 'user'),
+         other AS (
+           INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes, segment_origins)
+           SELECT name_of_message(role, origins, texts, segment_hashes, forged), role, content_hash, origins, texts,
+             segment_hashes, forged FROM sent RETURNING content_hash, message_hash)
+         UPDATE llm_calls SET new_messages = array_replace(new_messages, sent.message_hash, other.message_hash)
+         FROM sent JOIN other USING (content_hash) WHERE sent.message_hash = ANY (new_messages)`,
+      ],
+    },
+    'the hash of those origins': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE source_invocations SET argument_origins = (argument_origins::jsonb - 'pieces')::json
+         WHERE source_invocation_id = ${CALL()}`,
+      ],
+    },
     'a call that was made': {
       code: 'ENTRY_REMOVED',
       statements: () => [`DELETE FROM source_invocations WHERE source_invocation_id = ${CALL()}`],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { v7 } from 'uuid';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
 import { begin, failing, makeWorld, playTurn, startCall, toyStart } from './record-fixtures.js';
 
@@ -37,9 +38,27 @@ async function live(store: Parameters<typeof makeWorld>[0], world_slug: string):
   await playTurn(store, world_slug, { before: 'rested', after: 'tired' });
   await playTurn(store, world_slug, { before: 'tired', after: 'asleep' });
   const { lease } = await begin(store, world_slug);
-  await startCall(store, lease, toyStart('a', 1));
+  const start = toyStart('a', 1);
+  await startCall(store, lease, start);
+  const { hash } = start.command.call.source;
+  await store.attempts.askApproval(lease, {
+    approval_id: v7(),
+    binding_hash: hash,
+    command_key: 'a',
+    tool_name: 'weather',
+    source_hash: hash,
+    effect: 'external_side_effect',
+    request: {},
+    policy_hash: hash,
+    rule: '/require_approval/0',
+    because: 'it is asked',
+    deadline_ms: 60_000,
+  });
   await store.attempts.fail(lease, failing());
 }
+
+/** What a decision adds to an approval. All the rest is what a person is asked. */
+const OF_DECISION = ['status', 'decided_at', 'decided_by', 'grant_id', 'reason'];
 
 async function countOf(outside: OutsideView, forgery: string): Promise<number> {
   const [, table = '', where = ''] = /^UPDATE (\w+) SET .*?(WHERE .*)?$/.exec(forgery) ?? [];
@@ -58,6 +77,22 @@ forEachDatabase('what has ended', (open) => {
       await assert.rejects(outside.query(forgery), { code: '23000' });
     });
   }
+
+  test('is final before it ends: what a person is asked', async () => {
+    const { store, outside } = await open();
+    await (lived ??= live(store, 'ended'));
+    const columns = await outside.query<{ name: string }>(
+      `SELECT column_name AS name FROM information_schema.columns
+       WHERE table_name = 'approvals' AND table_schema = current_schema() AND column_name <> ALL ($1)`,
+      [OF_DECISION],
+    );
+    assert.ok(columns.length > 10);
+    for (const { name } of columns)
+      await assert.rejects(outside.query(`UPDATE approvals SET ${name} = ${name}`), { code: '23000' }, name);
+    assert.deepEqual(await outside.query(`UPDATE approvals SET reason = 'late' RETURNING reason`), [
+      { reason: 'late' },
+    ]);
+  });
 
   for (const table of KEPT) {
     test(`stays: no row of ${table} is removed`, async () => {

@@ -24,19 +24,36 @@ export async function measurePolicy(): Promise<readonly Row[]> {
   say('deciding about calls');
   const named = toPolicy((index) => ({ tools: [`tool_${Math.floor(index / 10)}`] }));
   const general = toPolicy(() => ({ effects: ['external_side_effect'] }));
+  const ofOrigins = toPolicy(() => ({ effects: ['external_side_effect'] }), OF_ORIGINS);
   const bare = await inFolder((folder) => measureCalls(folder, named));
   return [
     toDecisionRow('named', 'rules of a hundred tools', named),
     toDecisionRow('general', 'rules that each select every call', general),
+    toDecisionRow('origins', 'rules on origins that each select every call', ofOrigins),
     bare,
   ];
 }
 
+/** What a call does not meet of a policy, rule by rule, and what it does. */
+interface Conditions {
+  readonly unmet: (index: number) => JsonObject;
+  readonly met: JsonObject;
+}
+
+const OF_ARGUMENTS: Conditions = {
+  unmet: (index) => ({ arguments: { '/amount': { below: -index } } }),
+  met: { arguments: { '/to': { one_of: ['acme'] } } },
+};
+const OF_ORIGINS: Conditions = {
+  unmet: (index) => ({ origins: [`source:elsewhere_${index}`] }),
+  met: { origins: ['author', 'model', 'scenario'] },
+};
+
 /** A policy of so many rules, all of them with conditions that this call does not meet, but the last. */
-function toPolicy(select: (index: number) => JsonObject): PolicyProgram {
+function toPolicy(select: (index: number) => JsonObject, { unmet, met } = OF_ARGUMENTS): PolicyProgram {
   const rules = Array.from({ length: RULES }, (_none, index) => ({
     ...select(index),
-    arguments: index === RULES - 1 ? { '/to': { one_of: ['acme'] } } : { '/amount': { below: -index } },
+    ...(index === RULES - 1 ? met : unmet(index)),
     decide: index === RULES - 1 ? 'allow' : 'deny',
   })) as unknown as ToolPolicy['rules'];
   return {

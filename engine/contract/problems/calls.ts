@@ -92,7 +92,7 @@ export const CALL_PROBLEMS = {
     message: ({ approval_id }) =>
       `The approval ${approval_id} does not show the call that waits: its row was changed, or an earlier version asked.`,
     repair: ({ approval_id, world_slug }) =>
-      `Deny it: chukwa deny ${approval_id}. Or run the turn anew, and be asked again: chukwa run ${world_slug} --anew`,
+      `Deny it: chukwa deny ${approval_id}, and where an earlier version asked, chukwa run ${world_slug} asks you anew. Or run the turn anew: chukwa run ${world_slug} --anew`,
     example: { approval_id: 'ID', world_slug: 'park' },
   }),
   GRANT_UNKNOWN: content({

@@ -54,10 +54,13 @@ export const LEDGER_PROBLEMS = {
   CONTENT_ALTERED: content<{
     readonly attempt_id: string;
     readonly entry: string;
-    readonly of: 'prompt' | 'schema' | 'request';
+    readonly of: 'prompt' | 'origins' | 'schema' | 'request';
   }>({
-    meaning: 'A text that a sealed hash stands for was changed.',
-    message: ({ attempt_id, entry, of }) => `The ${of} of ${entry} of attempt ${attempt_id} is not what was sent.`,
+    meaning: 'A text that a sealed hash stands for was changed, or the origins of a piece of it.',
+    message: ({ attempt_id, entry, of }) =>
+      of === 'origins'
+        ? `The origins of pieces of the prompt of ${entry} of attempt ${attempt_id} are not those with which it was sent.`
+        : `The ${of} of ${entry} of attempt ${attempt_id} is not what was sent.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', of: 'prompt' },
   }),

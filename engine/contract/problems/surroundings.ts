@@ -314,6 +314,12 @@ export const SURROUNDINGS_PROBLEMS = {
         : `${suggested(known)} Or add it: chukwa connections add ID.`,
     example: { id: 'mial', nearest: 'mail', known: ['mail'] },
   }),
+  CONNECTION_EXISTS: content({
+    meaning: 'A connection that is to be added has the id of another, whose secret would be lost.',
+    message: ({ id }) => `The connection ${JSON.stringify(id)} already exists. Nothing was changed.`,
+    repair: 'Choose another id, or add --replace, which drops the secret that is kept now.',
+    example: { id: 'post_office' },
+  }),
   CONNECTION_OF_ENVIRONMENT: content({
     meaning: 'A connection that is to be removed is set by a variable of the environment, and is not in the file.',
     message: ({ variable }) => `The connection is set by ${variable}, and is not in your file.`,

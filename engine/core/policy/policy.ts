@@ -1,7 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import type { Rule as AuthoredRule, ToolPolicy } from '../../generated/tool-policy.js';
 import type { EffectClass } from '../../generated/workflow.js';
-import type { Origin, Origins } from '../prompt/origins.js';
 import {
   type ArgumentCondition,
   compileCondition,
@@ -10,6 +9,7 @@ import {
   type ReadArguments,
   readerOf,
 } from './condition.js';
+import { indexByOrigins, type OriginCondition, toOriginCondition } from './origin-condition.js';
 import type { Provenance } from './provenance.js';
 
 export type Decision = AuthoredRule['decide'];
@@ -51,7 +51,7 @@ export interface Rule {
   /** On arguments: all of them must be met. */
   readonly conditions: readonly ArgumentCondition[];
   /** On the origins of the arguments; absent where it matches any. */
-  readonly fromOrigins?: (origins: Origins | 'anything') => boolean;
+  readonly origins?: OriginCondition;
   /** It depends on arguments or their origins. */
   readonly is_conditional: boolean;
   /** It keeps a model from choosing every argument freely: by its values, by their origins, or by a person or a denial. */
@@ -65,6 +65,8 @@ export interface Rules {
   readonly all: readonly Rule[];
   /** The rules that select a call: the strongest decision first, then in the order of the document. */
   selecting(call: PolicedCall): readonly Rule[];
+  /** Those of them that its origins may meet. */
+  narrowed(call: PolicedCall, origins: ReadArguments['origins']): readonly Rule[];
 }
 
 const STRENGTH: readonly Decision[] = ['deny', 'require_approval', 'allow'];
@@ -86,31 +88,39 @@ export function compileRules(policy: Pick<ToolPolicy, 'allow' | 'require_approva
     ]),
   );
   // A scenario makes few kinds of calls, and each of them again and again.
-  const selected = new Map<string, readonly Rule[]>();
-  const selecting = (call: PolicedCall): readonly Rule[] => {
+  const selected = new Map<string, ReturnType<typeof select>>();
+  const select = (call: PolicedCall) => {
+    const rules = (byTool.get(call.tool) ?? general).filter((rule) => rule.selects(call));
+    return { rules, narrow: indexByOrigins(rules) };
+  };
+  const selecting = (call: PolicedCall): ReturnType<typeof select> => {
     const kind = `${call.tool}\n${call.effect}\n${call.source}\n${call.subject ?? ''}`;
-    const known = selected.get(kind) ?? (byTool.get(call.tool) ?? general).filter((rule) => rule.selects(call));
+    const known = selected.get(kind) ?? select(call);
     selected.set(kind, known);
     return known;
   };
-  return { all, selecting };
+  return {
+    all,
+    selecting: (call) => selecting(call).rules,
+    narrowed: (call, origins) => selecting(call).narrow(origins),
+  };
 }
 
 /** Decides about a call. Every rule that matches counts: deny over approval over allow; none of them denies. */
 export function decide(rules: Rules, call: AskedCall): Ruling {
   const read = readerOf(call.arguments, call.provenance);
-  return rulingOf(rules.selecting(call), (rule) => meets(rule, read));
+  return rulingOf(rules.narrowed(call, read.origins), (rule) => meets(rule, read));
 }
 
 /** The rules that match a call, the strongest decision first. */
 export function listMatching(rules: Rules, call: AskedCall): readonly Rule[] {
   const read = readerOf(call.arguments, call.provenance);
-  return rules.selecting(call).filter((rule) => meets(rule, read));
+  return rules.narrowed(call, read.origins).filter((rule) => meets(rule, read));
 }
 
-function meets({ conditions, fromOrigins }: Rule, read: ReadArguments): boolean {
+function meets({ conditions, origins }: Rule, read: ReadArguments): boolean {
   for (const condition of conditions) if (!isMet(condition, read)) return false;
-  return fromOrigins === undefined || fromOrigins(read.origins());
+  return origins === undefined || origins.isMet(read.origins());
 }
 
 /** What may still be decided about a call once its arguments are known. */
@@ -194,16 +204,16 @@ function toRule(authored: AuthoredRule, pointer: string, placeOf: ReturnType<typ
   const conditions = Object.entries(authored.arguments ?? {}).map(([place, condition]) =>
     compileCondition(placeOf(place), condition),
   );
-  const fromOrigins = toOriginTest(authored);
+  const origins = toOriginCondition(authored);
   return {
     pointer,
     decide: authored.decide,
     because: authored.because ?? 'a rule of the policy matches it',
     conditions,
-    is_conditional: conditions.length > 0 || fromOrigins !== undefined,
+    is_conditional: conditions.length > 0 || origins !== undefined,
     binds: bindsArguments(authored),
     selects: toSelector(authored),
-    ...(fromOrigins && { fromOrigins }),
+    ...(origins && { origins }),
     ...(authored.tools === undefined ? {} : { tools: new Set(authored.tools) }),
   };
 }
@@ -221,16 +231,4 @@ function toSelector({ effects, sources, subjects }: AuthoredRule): Rule['selects
   const has = (listed: readonly string[] | undefined, value: string | undefined): boolean =>
     listed === undefined || (value !== undefined && listed.includes(value));
   return (call) => has(effects, call.effect) && has(sources, call.source) && has(subjects, call.subject);
-}
-
-/** A rule that allows is careful: every origin must be listed. Any other matches as soon as one is. */
-function toOriginTest({ origins, decide: decision }: AuthoredRule) {
-  if (origins === undefined) return undefined;
-  const listed = new Set(origins);
-  const everySource = listed.has('source:*');
-  const isListed = (origin: Origin): boolean => listed.has(origin) || (everySource && origin.startsWith('source:'));
-  return (found: Origins | 'anything'): boolean => {
-    if (found === 'anything') return decision !== 'allow';
-    return decision === 'allow' ? found.every(isListed) : found.some(isListed);
-  };
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { findAt, isList, isObject, pointerTokens, toPointer } from '../content/json-pointer.js';
-import { type Message, originsOf, type Segment } from '../prompt/message.js';
+import { hashPieceOrigins, listPieceOrigins, type Message, originsOf, type Segment } from '../prompt/message.js';
 import { isTrusted, OF_AUTHOR, OF_MODEL, OF_SCENARIO, type Origins, unionOf } from '../prompt/origins.js';
 
 /** Where the arguments of a call come from. */
@@ -48,12 +48,25 @@ function toArgumentOrigins({ seen, known }: TracedRequest): Readonly<Record<stri
   return { '': seen, ...Object.fromEntries(known) };
 }
 
+/** The member of a generation's recorded origins that is no pointer. */
+const PIECES = 'pieces';
+
+/** Recorded origins by pointer, without what is no origin. */
+export function withoutPieces(recorded: Readonly<Record<string, Origins>>): Readonly<Record<string, Origins>> {
+  const { [PIECES]: _hash, ...origins } = recorded;
+  return origins;
+}
+
 /**
- * The text in which the record of a call says where its request comes from; a generation has its answer from all that it is shown.
+ * The text in which the record of a call says where its request comes from. A generation has its answer from all that it is
+ * shown; a hash says which piece of that has which origins.
  * @returns undefined where that is not traced
  */
 export function originsText({ generation, provenance }: Traced): string | undefined {
-  if (generation !== undefined) return canonicalText({ '': originsSeen(generation.messages) });
+  if (generation !== undefined) {
+    const { messages } = generation;
+    return canonicalText({ '': originsSeen(messages), [PIECES]: [hashPieceOrigins(listPieceOrigins(messages))] });
+  }
   return provenance && canonicalText(toArgumentOrigins(provenance));
 }
 

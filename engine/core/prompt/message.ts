@@ -87,6 +87,21 @@ export function listPrefixes(
   return prefixes;
 }
 
+/** What put a piece into a message, its bytes, and its origins, joined by spaces; null where they follow from what put it there. */
+export type PieceOrigin = readonly [origin: string, bytes: number, comes_from: string | null];
+
+/** Names which piece of a prompt has which origins. The hash of its prefix names the texts. */
+export function hashPieceOrigins(messages: readonly (readonly PieceOrigin[])[]): string {
+  return contentHash(messages);
+}
+
+/** The origins of the pieces of messages, as their record has them. */
+export function listPieceOrigins(messages: readonly Pick<Message, 'segments'>[]): readonly (readonly PieceOrigin[])[] {
+  return messages.map(({ segments }) =>
+    segments.map(({ origin, text, origins }) => [origin, Buffer.byteLength(text), origins?.join(' ') ?? null] as const),
+  );
+}
+
 export function contentOf(message: Pick<Message, 'segments'>): string {
   return textOfPieces(message.segments);
 }

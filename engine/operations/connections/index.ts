@@ -38,6 +38,12 @@ export interface NewConnection {
   readonly id: string;
   readonly members: JsonObject;
   readonly secret: string;
+  /** It may take the place of one of its id. */
+  readonly replaces: boolean;
+}
+
+export interface AddedConnection extends ListedConnection {
+  readonly is_replaced: boolean;
 }
 
 const IS_ID = new RegExp(`^${SLUG}$`);
@@ -45,14 +51,16 @@ const IS_ID = new RegExp(`^${SLUG}$`);
 /** Adds a connection to the file of this user. */
 export async function addConnection(
   { add, lookUp }: Pick<OperatorConnections, 'add' | 'lookUp'>,
-  { id, members, secret }: NewConnection,
-): Promise<Outcome<ListedConnection>> {
+  { id, members, secret, replaces }: NewConnection,
+): Promise<Outcome<AddedConnection>> {
   if (!IS_ID.test(id) || id.length > 64)
     return refuse(problem('CONNECTION_INVALID', { place: id, reason: 'its id is no lower-case name' }));
   if (lookUp(connectionVariable(id)) !== undefined)
     return refuse(problem('CONNECTION_INVALID', { place: id, reason: `${connectionVariable(id)} would hide it` }));
-  const added = await add(id, { ...members, secret });
-  return added.ok ? succeed(withoutSecret({ id, store: 'file', connection: added })) : added;
+  const added = await add(id, { ...members, secret }, replaces);
+  if (!added.ok) return added;
+  const { connection, is_replaced } = added.value;
+  return succeed({ ...withoutSecret({ id, store: 'file', connection: succeed(connection) }), is_replaced });
 }
 
 export interface RemovedConnection {

@@ -11,6 +11,26 @@ const ENTROPY_BITS_MIN = 24;
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
+ * Headers that hold no secret: HTTP or the engine sets them, they frame or route the request, or the next hop alone reads
+ * them. They are the forbidden request headers of the Fetch standard, and those that describe a body. A cookie is left
+ * out: some services take their secret nowhere else. What ends in `-` begins the names of others.
+ */
+const RESERVED_HEADERS = [
+  'accept accept-charset accept-encoding connection content-encoding content-length content-type date dnt expect host',
+  'http2-settings keep-alive origin proxy-authorization proxy-connection referer set-cookie te trailer transfer-encoding',
+  'upgrade via x-client-request-id access-control- content- proxy- sec- x-chukwa-',
+].flatMap((line) => line.split(' '));
+
+/** The reserved header that a name is; of one that only begins so, that beginning. */
+function findReserved(name: string): string | undefined {
+  const header = name.toLowerCase();
+  const found = RESERVED_HEADERS.find((reserved) =>
+    reserved.endsWith('-') ? header.startsWith(reserved) : header === reserved,
+  );
+  return found?.replace(/-$/, '-*');
+}
+
+/**
  * Reads a connection. Nothing of it is repeated: any part may be the secret.
  * @param place the variable or the id, for messages
  */
@@ -25,6 +45,8 @@ export function parseConnection(place: string, value: Json, validate: Validate):
   const connection = value as unknown as Connection;
   const urls = [connection.origin, ...(connection.kind === 'client_credentials' ? [connection.token_url] : [])];
   if (!urls.every((url) => URL.canParse(url))) return refuseFor('one of its URLs is none');
+  const reserved = connection.kind === 'header' ? findReserved(connection.name) : undefined;
+  if (reserved !== undefined) return refuseFor(`the header ${reserved} is not for secrets: HTTP or the engine sets it`);
   const { secret } = connection;
   const unseen = findInvisible(secret);
   if (unseen !== undefined) return refuseFor(`its secret holds ${unseen}`);

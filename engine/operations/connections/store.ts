@@ -9,12 +9,21 @@ import { readSealed, type SealedPlace, writeSealed } from './sealed-file.js';
 
 /** The operator's connections, for commands that change some. */
 export interface OperatorConnections extends ConnectionStore {
-  /** Adds one to the file, in place of an earlier one of its id. */
-  add(id: string, connection: Json): Promise<Outcome<Connection>>;
+  /**
+   * Adds one to the file.
+   * @param replaces whether one of its id gives way to it; else that is refused, because the earlier secret would be lost
+   */
+  add(id: string, connection: Json, replaces: boolean): Promise<Outcome<AddedToFile>>;
   /** Takes one out of the file. @returns whether it was there */
   remove(id: string): Promise<Outcome<boolean>>;
   /** A variable of the environment. */
   lookUp(variable: string): string | undefined;
+}
+
+interface AddedToFile {
+  readonly connection: Connection;
+  /** There was another of its id. */
+  readonly is_replaced: boolean;
 }
 
 interface StoreParts extends SealedPlace {
@@ -58,13 +67,15 @@ export function openConnections(parts: StoreParts): OperatorConnections {
       const connections = [...set, ...kept].toSorted((one, other) => (one.id < other.id ? -1 : 1));
       return { connections, file };
     },
-    async add(id, given) {
+    async add(id, given, replaces) {
       const connection = parseConnection(id, given, validate);
       if (!connection.ok) return connection;
       const file = await readSealed(parts);
       if (!file.ok) return file;
+      const is_replaced = Object.hasOwn(file.value, id);
+      if (is_replaced && !replaces) return refuse(problem('CONNECTION_EXISTS', { id }));
       const written = await writeSealed(parts, { ...file.value, [id]: given });
-      return written.ok ? connection : written;
+      return written.ok ? succeed({ connection: connection.value, is_replaced }) : written;
     },
     async remove(id) {
       const file = await readSealed(parts);

@@ -10,7 +10,7 @@ import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
 import { parseSeal, sealRoot } from '../../core/evidence/seal-text.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
-import { listPrefixes } from '../../core/prompt/message.js';
+import { hashPieceOrigins, listPrefixes } from '../../core/prompt/message.js';
 import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
@@ -281,7 +281,7 @@ export function nameOf({ event_type, entry_id, wo_id, details }: LedgerEntry): s
   return `${event_type} ${entry_id}${typeof key === 'string' ? ` (${key})` : ''}`;
 }
 
-/** Each prompt, offered schema and request is what its hash was made of. */
+/** Each prompt, the origins of its pieces, each offered schema and request is what its hash was made of. */
 function checkContents(
   attempt_id: string,
   entries: readonly LedgerEntry[],
@@ -291,13 +291,19 @@ function checkContents(
   const prefixes = new Map([...conversations].map(([name, messages]) => [name, listPrefixes(messages)]));
   const isAsked = (call: Pick<(typeof requests)[number], 'source_hash' | 'request_hash'>, request: Json): boolean =>
     hashOfStored({ source: call.source_hash, request }) === call.request_hash;
+  const alteredOf = (call: (typeof generations)[number]): 'prompt' | 'origins' | 'schema' | undefined => {
+    const { conversation, message_count, prefix_hash, pieces_hash, output_schema_hash, schema_delivery } = call;
+    const own = withoutRun(conversation);
+    const request = { conversation: own, message_count, prefix_hash, output_schema_hash, schema_delivery };
+    if (prefixes.get(conversation)?.[message_count] !== prefix_hash || !isAsked(call, request)) return 'prompt';
+    const sent = (conversations.get(conversation) ?? []).slice(0, message_count);
+    if (pieces_hash !== null && hashPieceOrigins(sent.map(({ pieces }) => pieces)) !== pieces_hash) return 'origins';
+    return call.is_offer_whole ? undefined : 'schema';
+  };
   const altered = [
     ...generations.flatMap((call) => {
-      const { conversation, message_count, prefix_hash, output_schema_hash, schema_delivery } = call;
-      const own = withoutRun(conversation);
-      const request = { conversation: own, message_count, prefix_hash, output_schema_hash, schema_delivery };
-      const isWhole = prefixes.get(conversation)?.[message_count] === prefix_hash && isAsked(call, request);
-      return isWhole && call.is_offer_whole ? [] : [{ call, of: isWhole ? ('schema' as const) : ('prompt' as const) }];
+      const of = alteredOf(call);
+      return of === undefined ? [] : [{ call, of }];
     }),
     ...requests.flatMap((call) => (isAsked(call, call.request_json) ? [] : [{ call, of: 'request' as const }])),
   ];

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
+import { withoutPieces } from '../../core/policy/provenance.js';
 import type { InvocationRecord, InvocationView, PolicyRulingRecord, SettlementRecord } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
@@ -103,6 +104,7 @@ export async function findInvocation(
   const isBodyHidden = response_body !== null && seen.redaction !== 'all';
   return {
     ...shown,
+    argument_origins: shown.argument_origins && withoutPieces(shown.argument_origins),
     response_text: isBodyHidden ? toSaid(response_body, seen) : (response_body?.toString('utf8') ?? null),
     response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
     replaced: findReplaced(row),

@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { groupBy } from '../../core/content/group-by.js';
+import type { PieceOrigin } from '../../core/prompt/message.js';
 import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import { prepare, run, type Runner } from '../statement.js';
 
@@ -73,11 +74,13 @@ const PROMPTS = prepare(
      SELECT attempt_id, conversation, position, message_hash FROM llm_conversation_messages
      WHERE world_slug = :world_slug AND attempt_id = ANY (:attempt_ids::uuid[])),
    hashed AS (
-     SELECT messages.message_hash, role, (
-       SELECT encode(sha256(coalesce(string_agg(text, ''::bytea ORDER BY position), '')), 'hex')
-       FROM llm_message_pieces AS pieces WHERE pieces.message_hash = messages.message_hash) AS content_hash
-     FROM (SELECT DISTINCT message_hash FROM listed) AS named JOIN llm_messages AS messages USING (message_hash))
-   SELECT attempt_id, conversation, position, role, content_hash
+     SELECT messages.message_hash, role, content.*
+     FROM (SELECT DISTINCT message_hash FROM listed) AS named JOIN llm_messages AS messages USING (message_hash)
+       CROSS JOIN LATERAL (
+         SELECT encode(sha256(coalesce(string_agg(text, ''::bytea ORDER BY position), '')), 'hex') AS content_hash,
+           coalesce(json_agg(json_build_array(origin, octet_length(text), comes_from) ORDER BY position), '[]') AS pieces
+         FROM llm_message_pieces AS pieces WHERE pieces.message_hash = messages.message_hash) AS content)
+   SELECT attempt_id, conversation, position, role, content_hash, pieces
    FROM listed JOIN hashed USING (message_hash)
    ORDER BY attempt_id, conversation, position`,
 );
@@ -86,14 +89,14 @@ const PROMPTS = prepare(
 const GENERATIONS = prepare(
   'prompts_of_generations',
   `WITH asked AS (
-     SELECT llm_calls.*, source_hash, request_hash
+     SELECT llm_calls.*, source_hash, request_hash, argument_origins->'pieces'->>0 AS pieces_hash
      FROM llm_calls JOIN source_invocations USING (world_slug, source_invocation_id)
      WHERE world_slug = :world_slug AND llm_calls.attempt_id = ANY (:attempt_ids::uuid[])),
    whole AS MATERIALIZED (
      SELECT hash FROM offered_schemas
      WHERE hash IN (SELECT output_schema_hash FROM asked UNION SELECT delivered_schema_hash FROM asked)
        AND hash = encode(sha256(convert_to(content::text, 'UTF8')), 'hex'))
-   SELECT attempt_id, source_invocation_id, source_hash, request_hash, prefix_hash, coalesce(conversation, '') AS conversation, message_count,
+   SELECT attempt_id, source_invocation_id, source_hash, request_hash, prefix_hash, pieces_hash, coalesce(conversation, '') AS conversation, message_count,
      output_schema_hash, schema_delivery, output_schema_hash IN (SELECT hash FROM whole)
        AND coalesce(delivered_schema_hash, output_schema_hash) IN (SELECT hash FROM whole) AS is_offer_whole
    FROM asked`,
@@ -113,12 +116,15 @@ interface PromptRow {
   readonly position: number;
   readonly role: 'system' | 'user' | 'assistant';
   readonly content_hash: string;
+  readonly pieces: readonly PieceOrigin[];
 }
 
 interface GenerationRow extends Omit<RequestRow, 'request_json'> {
   readonly conversation: string;
   readonly message_count: number;
   readonly prefix_hash: string;
+  /** Names the origins of its pieces; null of calls of earlier versions. */
+  readonly pieces_hash: string | null;
   readonly output_schema_hash: string;
   readonly schema_delivery: string;
   /** The schemas that it was offered are what their hashes were made of. */

@@ -44,11 +44,12 @@ export async function runCommandLine(
     if (is_brief) terminal.beBrief?.();
     code = await task(session());
   });
+  const asked = withHelpLast(program, words);
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync([...asked], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return endParsing(session(), findCommand(program, words), error);
+    if (error instanceof CommanderError) return endParsing(session(), findCommand(program, asked).command, error);
     return reportUnexpected(session(), error, words.includes('--verbose'));
   }
 }
@@ -58,7 +59,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .description('Runs LLM-driven agents in a small written world, with every step on record.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print help of a command')
+    .helpCommand('help [command...]', 'print help of a command')
     .optionsGroup(GLOBAL_OPTIONS)
     .option('--json', 'print one JSON document instead of text')
     .option('--verbose', 'show stacks of unexpected errors, and all that plugins log')
@@ -114,14 +115,30 @@ function toUsage(command: Command): string {
     .join(' ');
 }
 
-function findCommand(program: Command, words: readonly string[]): Command {
+/** The command that words lead to, and the first word that leads no further. */
+function findCommand(
+  program: Command,
+  words: readonly string[],
+): { readonly command: Command; readonly rest?: string } {
   let command = program;
   for (const word of words.filter((each) => !each.startsWith('-'))) {
     const child = command.commands.find((each) => each.name() === word);
-    if (child === undefined) return command;
+    if (child === undefined) return { command, rest: word };
     command = child;
   }
-  return command;
+  return { command };
+}
+
+/**
+ * `help world show` as `world show --help`, since the parser's own help takes one word. A word that leads to no command is
+ * left to the parser, which refuses it.
+ */
+function withHelpLast(program: Command, words: readonly string[]): readonly string[] {
+  const [first, ...named] = words;
+  if (first !== 'help' || named.length === 0) return words;
+  const { command, rest } = findCommand(program, named);
+  const isUnknown = rest !== undefined && command.commands.length > 0 && command.registeredArguments.length === 0;
+  return isUnknown ? named : [...named, '--help'];
 }
 
 function toRoot(command: Command): Command {

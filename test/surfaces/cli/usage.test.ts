@@ -141,6 +141,10 @@ for (const [words, said] of [
   [['help'], /^Usage: chukwa /],
   [['help', 'run'], /^Usage: chukwa run /],
   [['help', 'world'], /world create SLUG/],
+  [['help', 'policy', 'explain'], /^Usage: chukwa policy explain /],
+  [['help', 'connections', 'add'], /^Usage: chukwa connections add [^]*--replace/],
+  [['help', 'attempt', 'settle', '--json'], /^Usage: chukwa attempt settle /],
+  [['help', 'world', 'show', 'park'], /^Usage: chukwa world show /],
   [['help', 'report'], /file\s+that\s+holds\s+it\s+\(write\s+\.\/\[1\]\.json/],
 ] as const) {
   test(`help is had by asking for it: chukwa ${words.join(' ')}`, async () => {
@@ -154,6 +158,10 @@ for (const [words, said] of [
 test('help of what is no command is wrong usage', async () => {
   const terminal = openTestTerminal();
   assert.equal(await runCommandLine(UNTOUCHED, ['help', 'prak'], terminal), 2);
+  assert.match(terminal.error_text(), /unknown command 'prak'\n {2}what to do: Did you mean park\?/);
+  const inGroup = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, ['help', 'world', 'shw'], inGroup), 2);
+  assert.match(inGroup.error_text(), /unknown command 'shw'\n {2}what to do: Did you mean world show\?/);
 });
 
 test('without a command the help goes to standard error, as wrong usage', async () => {

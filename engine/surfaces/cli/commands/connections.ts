@@ -30,6 +30,7 @@ interface AddOptions {
   readonly audience?: string;
   readonly secretIn?: string;
   readonly from?: string;
+  readonly replace?: boolean;
 }
 
 export const connections: readonly CommandEntry[] = [
@@ -60,6 +61,7 @@ export const connections: readonly CommandEntry[] = [
       new Option('--audience <audience>', 'whom the token is for'),
       new Option('--secret-in <place>', 'where the token endpoint takes the secret').choices(['header', 'body']),
       new Option('--from <variable>', 'the variable that holds the secret, in place of standard input'),
+      new Option('--replace', 'put it in the place of the one of this id, whose secret is lost'),
     ],
     run: add,
   },
@@ -98,7 +100,7 @@ const EXITS = {
 async function add(
   session: Session,
   id: string,
-  { from, tokenUrl: token_url, clientId: client_id, secretIn: secret_in, ...said }: AddOptions,
+  { from, tokenUrl: token_url, clientId: client_id, secretIn: secret_in, replace = false, ...said }: AddOptions,
 ): Promise<ExitCode> {
   const store = await session.composition.openConnections();
   const given = from === undefined ? await session.terminal.readInput?.() : store.lookUp(from);
@@ -111,9 +113,12 @@ async function add(
         )
       : refuseUsage(session, `${from} is not set.`, 'Set it to the secret, or leave --from out.');
   const members = { ...said, ...present({ token_url, client_id, secret_in }) };
-  const added = await addConnection(store, { id, members: { ...members }, secret: given.trim() });
+  const secret = given.trim();
+  const added = await addConnection(store, { id, members: { ...members }, secret, replaces: replace });
   return answer(session, added, {
-    lines: (connection) => [line('Added the connection ', strong(connection.id), ` for ${connection.origin}.`)],
+    lines: ({ is_replaced, id: named, origin }) => [
+      line(`${is_replaced ? 'Replaced' : 'Added'} the connection `, strong(named), ` for ${origin}.`),
+    ],
   });
 }
 
