@@ -32,7 +32,6 @@ export interface Problem {
   readonly severity?: 'error' | 'note';
 }
 
-/** Where a problem is, and how grave. */
 type Place = Omit<Problem, 'code' | 'message' | 'repair'>;
 
 /** The facts may be left out where the sentences need none. */

@@ -1280,15 +1280,30 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "GrantRecord": {
     "type": "object",
     "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "uses": {
+        "type": "number"
+      },
+      "granted_by": {
+        "type": "string"
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
       "grant_id": {
         "type": "string"
       },
       "arguments": {
         "$ref": "#/components/schemas/JsonObject",
         "description": "Pointers into the arguments, and the values that must stand there."
-      },
-      "world_slug": {
-        "type": "string"
       },
       "status": {
         "type": "string",
@@ -1300,23 +1315,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "Whether it still approves calls, or why not."
       },
-      "tool_name": {
-        "type": "string"
-      },
       "workflow_subject_entity_id": {
         "type": [
           "string",
           "null"
         ]
       },
-      "uses": {
-        "type": "number"
-      },
       "uses_left": {
         "type": "number"
-      },
-      "granted_by": {
-        "type": "string"
       },
       "granted_at": {
         "type": "string"
@@ -1325,12 +1331,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "string"
       },
       "revoked_at": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "reason": {
         "type": [
           "string",
           "null"
@@ -1637,12 +1637,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "PatchStory": {
     "type": "object",
     "properties": {
-      "turn": {
-        "type": "number"
-      },
-      "simulation_time": {
-        "type": "string"
-      },
       "patch_seq": {
         "type": "number"
       },
@@ -1658,15 +1652,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "type": "string"
         }
       },
-      "attempt_id": {
-        "type": "string"
-      },
       "llm_call_id": {
         "type": [
           "string",
           "null"
         ],
-        "description": "The call whose answer is the patch; null for a patch without a model."
+        "description": "Null for a patch without a model."
       },
       "origins": {
         "anyOf": [
@@ -1677,7 +1668,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null of patches of earlier versions."
+        "description": "Everything that its generation saw; null of patches of earlier versions."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
       },
       "effects": {
         "type": "array",
@@ -1704,6 +1704,40 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "EffectOrigin": {
     "type": "object",
     "properties": {
+      "patch_seq": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string",
+        "description": "The call whose answer it is, and the generation where it was one."
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null for a patch without a model."
+      },
+      "origins": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Origins"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Everything that its generation saw; null of patches of earlier versions."
+      },
       "effect_index": {
         "type": "number"
       },
@@ -1752,43 +1786,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn": {
         "type": "number"
       },
-      "patch_seq": {
-        "type": "number"
-      },
-      "narration": {
-        "type": "string"
-      },
-      "workflow_subject_entity_id": {
-        "type": "string"
-      },
-      "workflow_node_id": {
-        "type": "string"
-      },
       "cognition_workflow_hash": {
         "type": "string"
       },
       "attempt_id": {
         "type": "string"
-      },
-      "source_invocation_id": {
-        "type": "string"
-      },
-      "llm_call_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "origins": {
-        "anyOf": [
-          {
-            "$ref": "#/components/schemas/Origins"
-          },
-          {
-            "type": "null"
-          }
-        ],
-        "description": "Of the patch; null of patches of earlier versions."
       }
     },
     "required": [
@@ -3634,7 +3636,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": [
           "string",
           "null"
-        ]
+        ],
+        "description": "Null for a patch without a model."
       },
       "effects": {
         "type": "array",
@@ -5235,6 +5238,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "boolean",
         "description": "A driver holds its attempt."
       },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
       "world_slug": {
         "type": "string"
       },
@@ -5243,9 +5249,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "attempted_turn": {
         "type": "number"
-      },
-      "status": {
-        "$ref": "#/components/schemas/InvocationStatus"
       },
       "started_at": {
         "type": "string"
@@ -5867,10 +5870,27 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ListedLlmCall": {
     "type": "object",
     "properties": {
-      "llm_call_id": {
+      "source_invocation_id": {
         "type": "string"
       },
-      "source_invocation_id": {
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "Superseded: an earlier subject has changed what its subject had read."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds its attempt."
+      },
+      "llm_call_id": {
         "type": "string"
       },
       "world_slug": {
@@ -5894,21 +5914,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
-      "model_output_kind": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "status": {
-        "$ref": "#/components/schemas/InvocationStatus"
-      },
-      "is_superseded": {
-        "type": "boolean"
-      },
-      "is_driven": {
-        "type": "boolean"
-      },
       "input_tokens": {
         "type": [
           "number",
@@ -5926,21 +5931,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       }
     },
     "required": [
-      "llm_call_id",
-      "source_invocation_id",
-      "world_slug",
       "attempt_id",
       "attempted_turn",
-      "workflow_subject_entity_id",
-      "workflow_node_id",
+      "input_tokens",
+      "is_driven",
+      "is_superseded",
+      "llm_call_id",
       "model",
       "model_output_kind",
-      "status",
-      "is_superseded",
-      "is_driven",
-      "input_tokens",
       "output_tokens",
-      "started_at"
+      "source_invocation_id",
+      "started_at",
+      "status",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
     ],
     "additionalProperties": false,
     "description": "A generation as a list shows it."

@@ -66,7 +66,6 @@ export interface UsedGrant {
   readonly grant_id: string;
 }
 
-/** A decision, as it is made. */
 export interface Decision {
   readonly approval_id: string;
   readonly decision: 'approved' | 'denied';
@@ -90,7 +89,6 @@ export type Decided =
     }
   | { readonly kind: 'unknown' };
 
-/** A grant, as it is made. */
 export interface NewGrant extends ApprovalGrant {
   readonly world_slug: string;
   readonly tool_name: string;
@@ -103,19 +101,14 @@ export interface NewGrant extends ApprovalGrant {
 }
 
 /** A grant, as people read it. */
-export interface GrantRecord extends ApprovalGrant {
-  readonly world_slug: string;
+export interface GrantRecord extends Omit<NewGrant, 'subject_id' | 'deadline_ms'> {
   /** Whether it still approves calls, or why not. */
   readonly status: 'usable' | 'used_up' | 'expired' | 'revoked';
-  readonly tool_name: string;
   readonly workflow_subject_entity_id: string | null;
-  readonly uses: number;
   readonly uses_left: number;
-  readonly granted_by: string;
   readonly granted_at: string;
   readonly deadline: string;
   readonly revoked_at: string | null;
-  readonly reason: string | null;
 }
 
 /** How people have decided on the calls of one rule. */

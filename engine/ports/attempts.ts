@@ -140,7 +140,6 @@ export interface SetAside {
   readonly side_effects: readonly string[];
 }
 
-/** An attempt, and the turn that it tries. */
 export interface AttemptOfTurn {
   readonly attempt_id: string;
   readonly attempted_turn: number;
@@ -164,12 +163,9 @@ export interface AttemptPast {
   readonly last_invocation_seq: number;
 }
 
-export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
-  readonly source_invocation_id: string;
-  /** Present for generations. */
-  readonly llm_call_id?: string;
-  readonly invocation_seq: number;
-  readonly started_at: number;
+export interface RecordedCall
+  extends Omit<Recorded, 'event' | 'is_adopted'>,
+    Pick<CallStart, 'source_invocation_id' | 'llm_call_id' | 'invocation_seq' | 'started_at'> {
   /** The number of this performance in this attempt; 0 where it was adopted. */
   readonly performance: number;
   /** The earlier attempt that made it. */

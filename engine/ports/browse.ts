@@ -8,7 +8,6 @@ export interface ListPart {
   readonly limit: number;
 }
 
-/** A part of the calls of an attempt. */
 export interface CallsPart extends ListPart {
   /** Those that are open, have failed or are in doubt; of such calls, the most urgent first; or calls by their ids. */
   readonly only?: 'unfinished' | 'urgent' | readonly string[];
@@ -64,28 +63,27 @@ export interface ListedInvocation
     | 'duration_ms'
     | 'is_superseded'
     | 'is_driven'
+    | 'status'
   > {
   readonly world_slug: string;
   readonly attempt_id: string;
   readonly attempted_turn: number;
-  readonly status: InvocationStatus;
   readonly started_at: string;
 }
 
 /** A generation as a list shows it. */
-export interface ListedLlmCall {
+export interface ListedLlmCall
+  extends Pick<
+    InvocationSummary,
+    'source_invocation_id' | 'model_output_kind' | 'status' | 'is_superseded' | 'is_driven'
+  > {
   readonly llm_call_id: string;
-  readonly source_invocation_id: string;
   readonly world_slug: string;
   readonly attempt_id: string;
   readonly attempted_turn: number;
   readonly workflow_subject_entity_id: string;
   readonly workflow_node_id: string;
   readonly model: string | null;
-  readonly model_output_kind: string | null;
-  readonly status: InvocationStatus;
-  readonly is_superseded: boolean;
-  readonly is_driven: boolean;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly started_at: string;

@@ -63,7 +63,6 @@ export interface Tidied {
 
 /** Whether there may be work. */
 export interface Glance {
-  /** Messages are due. */
   readonly is_due: boolean;
   /** Pending calls have expired. */
   readonly is_expired: boolean;

@@ -73,6 +73,7 @@ export interface PatchRecord {
   readonly touched_entities: readonly string[];
   /** The call whose answer it is, and the generation where it was one. */
   readonly source_invocation_id: string;
+  /** Null for a patch without a model. */
   readonly llm_call_id: string | null;
   readonly effects: readonly PatchEffectRecord[];
   /** Everything that its generation saw; null of patches of earlier versions. */

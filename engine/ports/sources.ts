@@ -3,8 +3,8 @@ import type { Problem } from '../contract/problem.js';
 import type { TokenUsage, TriedQuestion } from '../contract/source.js';
 import type { AskedApproval } from '../core/approvals/approval.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { CallFailed } from '../core/protocol/event.js';
 import type { Ruling } from '../core/policy/policy.js';
-import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { SourceProgram } from '../core/protocol/program.js';
 import type { ApprovalState } from './approvals.js';
@@ -46,26 +46,17 @@ export interface CallSucceeded extends CallEnd {
   readonly view: Json;
 }
 
-export interface CallBroke extends CallEnd {
+export interface CallBroke
+  extends CallEnd,
+    Pick<CallFailed, 'failure_class' | 'outcome_unknown' | 'retry_after_ms' | 'said' | 'is_final' | 'was_pending'> {
   readonly status: 'failed';
-  readonly failure_class: InvocationFailureClass;
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
   /** Of a refused call: the decision of policy about it. */
   readonly ruling?: Ruling;
-  /** It may have had its side effect, and may not be repeated. */
-  readonly outcome_unknown?: true;
-  /** The service's retry delay, in milliseconds from the end of the call. */
-  readonly retry_after_ms?: number;
   /** The answer, where one arrived and was unusable. */
   readonly answer?: Json;
-  /** The service's words about the failure, redacted. */
-  readonly said?: Json;
-  /** Of a record only: the turn continued after this failure. */
-  readonly is_final?: true;
-  /** The source had accepted the call, to answer it later. */
-  readonly was_pending?: true;
 }
 
 /** The source has accepted the call and answers later. The call has not ended. */

@@ -1,7 +1,6 @@
-import type { Origins } from '../core/prompt/origins.js';
 import type { Content, Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
-import type { PatchEffectRecord } from './records.js';
+import type { PatchEffectRecord, PatchRecord } from './records.js';
 
 export interface WorldRecord {
   readonly world_slug: string;
@@ -36,18 +35,10 @@ export interface WorldScenario {
 }
 
 /** A committed patch as a story shows it. */
-export interface NarratedPatch {
+export interface NarratedPatch extends Omit<PatchRecord, 'workflow_node_id' | 'source_invocation_id' | 'effects'> {
   readonly turn: number;
   readonly simulation_time: string;
-  readonly patch_seq: number;
-  readonly workflow_subject_entity_id: string;
-  readonly narration: string;
-  readonly touched_entities: readonly string[];
   readonly attempt_id: string;
-  /** The call whose answer is the patch; null for a patch without a model. */
-  readonly llm_call_id: string | null;
-  /** Null of patches of earlier versions. */
-  readonly origins: Origins | null;
 }
 
 export interface WorldStart {
@@ -57,20 +48,12 @@ export interface WorldStart {
 }
 
 /** An effect of a committed patch with its origin. */
-export interface EffectOrigin extends PatchEffectRecord {
+export interface EffectOrigin extends PatchEffectRecord, Omit<PatchRecord, 'touched_entities' | 'effects'> {
   /** The world that ran the turn: of a fork's shared history, an ancestor. */
   readonly world_slug: string;
   readonly turn: number;
-  readonly patch_seq: number;
-  readonly narration: string;
-  readonly workflow_subject_entity_id: string;
-  readonly workflow_node_id: string;
   readonly cognition_workflow_hash: string;
   readonly attempt_id: string;
-  readonly source_invocation_id: string;
-  readonly llm_call_id: string | null;
-  /** Of the patch; null of patches of earlier versions. */
-  readonly origins: Origins | null;
 }
 
 export interface WorldSnapshot extends WorldRecord, WorldContents {}

@@ -1,3 +1,4 @@
+import { toCountColumns } from '../core/protocol/token-counts.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import { toStoredText } from '../core/content/stored-text.js';
@@ -135,11 +136,7 @@ function toEnded({ source_invocation_id, llm_call_id, outcome, verdict }: CallFi
     model_output_kind: verdict?.model_output_kind ?? null,
     answer_hash: llm_call_id === undefined ? hashOfJson(outcome) : hashOfText(outcome),
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
-    input_tokens: outcome.usage?.input_tokens ?? null,
-    output_tokens: outcome.usage?.output_tokens ?? null,
-    cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
-    cache_written_input_tokens: outcome.usage?.cache_written_input_tokens ?? null,
-    reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
+    ...toCountColumns(outcome.usage),
   };
 }
 
@@ -167,11 +164,7 @@ function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallE
     model_output_kind: null,
     answer_hash: null,
     duration_ms: null,
-    input_tokens: null,
-    output_tokens: null,
-    cached_input_tokens: null,
-    cache_written_input_tokens: null,
-    reasoning_tokens: null,
+    ...toCountColumns(undefined),
   };
 }
 

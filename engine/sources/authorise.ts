@@ -12,7 +12,6 @@ export interface AuthorisationQuestion extends Identity {
     readonly id: string;
     readonly kind: InvocationKind;
     readonly effect: EffectClass;
-    /** The label of its source. */
     readonly source: string;
     /** The id of its connection, where it has one. */
     readonly connection?: string;

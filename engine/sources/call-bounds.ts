@@ -87,7 +87,6 @@ function whenOver(over: AbortSignal, react: () => void): void {
   else over.addEventListener('abort', react);
 }
 
-/** A call whose bounds are set. */
 interface BoundCall {
   readonly signal: AbortSignal;
   /** Runs the plugin so that its requests find their bounds. */

@@ -54,11 +54,7 @@ export class ChunkCollector {
     this.#setAlarm();
   }
 
-  /**
-   * Waits for a write under way.
-   * @returns what has not been written
-   * @throws what a write threw
-   */
+  /** Waits for a write under way. @returns what has not been written @throws what a write threw */
   async finish(): Promise<ChunkBatch | undefined> {
     this.#cancelAlarm?.();
     await this.#writing;

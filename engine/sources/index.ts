@@ -3,7 +3,6 @@ import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
 import { problem, type Problem, refuse } from '../contract/problem.js';
 import { findInvisible } from '../core/content/variable-value.js';
-import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type {
   CallSource,
@@ -21,7 +20,7 @@ import type { CompileSchema } from '../ports/validation.js';
 import { listAllSecrets, NO_CONNECTIONS, openBroker } from './connections/broker.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './timer-alarm.js';
-import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
+import { createOpenedSources, type GetPlugin, type OpenedSourcesParts } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
 import { openAdmission } from './admission.js';
@@ -30,7 +29,7 @@ import { createCallSource, createReceiveReport, createReplaceSecrets, type Pipel
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
-import { findShortSecret, type Secret } from './secrets.js';
+import { findShortSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { findModel, findObstacle } from './stages/resolve.js';
 import type { Authorise } from './authorise.js';
@@ -45,21 +44,15 @@ export type { Secret } from './secrets.js';
 export { askAuthoriser } from './authorise.js';
 export type { AuthorisationQuestion, Authorise, Authoriser } from './authorise.js';
 
-export interface SourcesParts extends PluginPlaces {
-  /** The operator's environment; an empty value counts as not set. */
-  readonly lookUp: LookUpVariable;
-  /** The engine's own folders, from which no source may read: they hold the tokens and the embedded database. */
-  readonly own_folders?: readonly string[];
-  /** Of the engine itself, which no record may hold. */
-  readonly own_secrets?: readonly Secret[];
+export interface SourcesParts
+  extends PluginPlaces,
+    Pick<OpenedSourcesParts, 'lookUp' | 'own_folders' | 'own_secrets' | 'clock' | 'log'> {
   /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   /** Nothing is confirmed, unless it is given. */
   readonly findConfirmed?: FindConfirmed;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
   /** The model to ask, where a source lets a variable name it: overrides that variable. */
   readonly model?: string;
   /** The model that is called in the place of every other, by every plugin. */

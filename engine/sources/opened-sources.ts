@@ -41,6 +41,7 @@ export type GetPlugin = (plugin: DescribedPlugin) => Promise<Outcome<SourcePlugi
 export interface OpenedSourcesParts {
   readonly plugins: readonly DescribedPlugin[];
   readonly getPlugin: GetPlugin;
+  /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
   readonly fetches: Pick<OriginFetches, 'bind'>;
   readonly children: Pick<Children, 'bind'>;
@@ -48,7 +49,7 @@ export interface OpenedSourcesParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly log: Log;
-  /** From which no source may read. */
+  /** The engine's, from which no source may read: they hold the tokens and the embedded database. */
   readonly own_folders?: readonly string[];
   /** Of the engine itself: no source is sent them, and none may have them in its record. */
   readonly own_secrets?: readonly Secret[];

@@ -24,7 +24,6 @@ const MESSAGE_LENGTH_MAX = 4_000;
 /** Ends the message of a call that may have had its side effect, though it failed. */
 const DOUBT = '; it is unknown whether its side effect took place';
 
-/** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause | Unapproved, now: number): CallResult {
   if (isUnapproved(end)) return { status: 'unapproved', key: end.passage.command.key, ...end.approval };
   return isPause(end) ? toPended(end, now) : toOutcome(end, now);
@@ -36,7 +35,6 @@ function toPended({ passage, deadline_ms, correlation_alias }: Pause, pended_at:
   return { status: 'pending', key, pended_at, deadline_ms, ...facts };
 }
 
-/** How the call ended. */
 export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   if (!isHalt(end)) {
     const { answer, view, validation_status } = end;

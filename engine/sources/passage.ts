@@ -200,7 +200,6 @@ export interface Stages<To extends Asked> {
   readonly run: (asked: Asked) => Promise<Passed<To>>;
 }
 
-/** The first of a list of stages. */
 export function first<To extends Asked>(name: string, stage: Stage<Asked, To>): Stages<To> {
   return stagesOf([name], async (asked) => stage(asked));
 }

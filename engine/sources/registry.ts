@@ -82,7 +82,7 @@ export async function findPlugin(folder: string, validateManifest: Validate): Pr
   const manifest = await readJsonFile(file);
   const left = { folder, name: basename(folder) };
   const refuseManifest = (kind: BrokenManifest['kind'], reason: string): Outcome<never> =>
-    bad(problem('PLUGIN_MANIFEST_INVALID', { file, kind, reason }, { details: left }));
+    refuse(problem('PLUGIN_MANIFEST_INVALID', { file, kind, reason }, { details: left }));
   if (!manifest.ok) return refuseManifest(manifest.is_missing ? 'missing' : 'unreadable', manifest.reason);
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0) {
@@ -185,16 +185,16 @@ function checkNames(validate: Validate, manifest: PluginManifest, owned: readonl
       ...problems,
       ...named
         .filter(({ pointer }) => !known.has(pointer))
-        .flatMap((one) => findForeignName(one) ?? (one.isReserved ? [reservedName(one)] : [])),
+        .flatMap(
+          (one) =>
+            findForeignName(one) ??
+            (one.isReserved ? [problem('VARIABLE_NAME_RESERVED', { name: one.name }, { pointer: one.pointer })] : []),
+        ),
     ];
   };
 }
 
 type Named = ReturnType<typeof listNames>[number];
-
-function reservedName({ name, pointer }: Named): Problem {
-  return problem('VARIABLE_NAME_RESERVED', { name }, { pointer });
-}
 
 function findForeignName({ name, pointer }: Named): readonly Problem[] | undefined {
   if (name.startsWith(VARIABLE_PREFIX)) return undefined;
@@ -210,19 +210,23 @@ async function compileInterface(
   { folder, manifest }: FoundPlugin,
   compileSchema: CompileSchema,
 ): Promise<Outcome<{ readonly schema: JsonObject; readonly validate: Validate }>> {
-  const refuse = (broken: FactsOf<'PLUGIN_INTERFACE_SCHEMA_INVALID'>): Outcome<never> =>
-    bad(problem('PLUGIN_INTERFACE_SCHEMA_INVALID', broken, { details: { folder, name: manifest.name } }));
+  const refuseSchema = (broken: FactsOf<'PLUGIN_INTERFACE_SCHEMA_INVALID'>): Outcome<never> =>
+    refuse(problem('PLUGIN_INTERFACE_SCHEMA_INVALID', broken, { details: { folder, name: manifest.name } }));
   const file = findInside(folder, manifest.interface_schema);
-  if (!file) return refuse({ kind: 'outside', file: manifest.interface_schema, folder });
+  if (!file) return refuseSchema({ kind: 'outside', file: manifest.interface_schema, folder });
   const read = await readJsonFile(file);
-  if (!read.ok) return refuse({ kind: 'unreadable', file, reason: read.reason });
+  if (!read.ok) return refuseSchema({ kind: 'unreadable', file, reason: read.reason });
   const schema = read.value;
-  if (!isObject(schema)) return refuse({ kind: 'no_schema', file });
+  if (!isObject(schema)) return refuseSchema({ kind: 'no_schema', file });
   const missing = findMissingField(manifest, schema);
-  if (missing) return refuse({ kind: 'lacks', file, property: missing });
+  if (missing) return refuseSchema({ kind: 'lacks', file, property: missing });
   const compiled = compileSchema(contentHash(schema), schema);
   if (!compiled.ok)
-    return refuse({ kind: 'unreadable', file, reason: compiled.problems.map(({ message }) => message).join('; ') });
+    return refuseSchema({
+      kind: 'unreadable',
+      file,
+      reason: compiled.problems.map(({ message }) => message).join('; '),
+    });
   return { ok: true, value: { schema, validate: compiled.value } };
 }
 
@@ -232,10 +236,6 @@ function findMissingField(manifest: PluginManifest, { properties }: JsonObject):
   const named = [model, acting, timeout, schema_delivery, tool_calling].map((member) => member?.interface_field);
   const fields = [...listVariableFields(manifest), ...named, ...Object.keys(not_yet)];
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
-}
-
-function bad(found: Problem): Outcome<never> {
-  return refuse(found);
 }
 
 function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {

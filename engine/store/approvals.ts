@@ -316,7 +316,6 @@ function toRecord({ binding_hash, policy_hash, ...row }: ApprovalRow): ApprovalR
   return { ...row, is_altered };
 }
 
-/** One approval. */
 export async function findApproval(runner: Runner, approval_id: string): Promise<ApprovalRecord | undefined> {
   return (await run<ApprovalRow>(runner, FIND, { approval_id })).map(toRecord)[0];
 }

@@ -71,14 +71,10 @@ const TAKE_BACK_OF_TASK = prepare(
   ),
 );
 
-export interface TakenTask extends Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> {
-  readonly reason: string;
-}
-
 /** Takes back the turns of a task that no attempt has been begun for. */
 export async function takeBackTask(
   database: Parameters<typeof promoteForgotten>[0] & Pick<OpenDatabase, 'pool'>,
-  taken: TakenTask,
+  taken: Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> & { readonly reason: string },
 ): Promise<void> {
   await inTransaction(database.pool, async (transaction) => {
     await run(transaction, LOCK_WORLD, { world_slug: taken.world_slug });

@@ -66,17 +66,11 @@ const CODES = {
   busy: 'DATABASE_BUSY',
 } as const;
 
-/** How the surroundings of a database keep a statement from being done. */
-interface DatabaseFault {
-  readonly kind: keyof typeof CODES;
-  readonly reason: string;
-}
-
 /**
  * Why a statement could not be done, where its surroundings are at fault and not the statement.
  * @returns undefined for everything that a database in good order has to say
  */
-export function findFault(error: unknown): DatabaseFault | undefined {
+export function findFault(error: unknown): { readonly kind: keyof typeof CODES; readonly reason: string } | undefined {
   // Several addresses of one host fail as one nameless error that holds the real ones.
   if (error instanceof AggregateError) return findFault((error.errors as readonly unknown[])[0]);
   if (!(error instanceof Error)) return undefined;

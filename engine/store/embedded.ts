@@ -242,11 +242,7 @@ async function writeFiles(folder: string, tar: Buffer): Promise<void> {
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }
 
-/**
- * The template as a tar.
- * @returns undefined where there is none that this user may read
- * @throws TemplateDamaged
- */
+/** The template as a tar. @returns undefined where there is none that this user may read @throws TemplateDamaged */
 async function readTemplate(template_file: string): Promise<Buffer | undefined> {
   const packed = await findFile(template_file);
   if (packed === undefined) return undefined;

@@ -19,12 +19,6 @@ export const CHANGING_TABLES: readonly string[] = [
   'worlds',
 ];
 
-/** How far a database has come, by the names of migrations. */
-interface Migrated {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-}
-
 /**
  * Finds the reason why a database would refuse migrations or statements, as far as it shows without a change. Objects
  * of other programs in the same database are not considered.
@@ -32,7 +26,7 @@ interface Migrated {
  */
 export async function findRefusal(
   database: Pick<OpenDatabase, 'query'>,
-  { applied, pending }: Migrated,
+  { applied, pending }: { readonly applied: readonly string[]; readonly pending: readonly string[] },
 ): Promise<string | undefined> {
   const { rows } = await database.query<Surroundings>(SURROUNDINGS);
   const { is_read_only = false, schema = null, user_name = '', may_create = false } = rows[0] ?? {};

@@ -33,10 +33,7 @@ interface LockHolder {
 
 const held = new Set<string>();
 
-/**
- * Locks a folder for this process.
- * @returns the lock, or a problem that names the process that has it
- */
+/** Locks a folder for this process. @returns the lock, or a problem that names the process that has it */
 export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const place = await realpath(folder);
   const lock_file = join(place, 'lock');

@@ -57,7 +57,6 @@ const LIST = prepare(
    ORDER BY grant_id DESC LIMIT :limit::int`,
 );
 
-/** One grant. */
 export async function findGrant(runner: Runner, grant_id: string): Promise<GrantRecord | undefined> {
   return (await run<GrantRecord>(runner, FIND, { grant_id }))[0];
 }

@@ -87,7 +87,6 @@ import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts } from './se
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
-/** Where everything is stored. */
 export interface StoreConfiguration {
   /** `postgres://...`, or `memory:`; left out for the embedded database in `data_dir`. */
   readonly url?: string;

@@ -18,7 +18,6 @@ export interface InWorld {
   readonly world_slug: string;
 }
 
-/** Names an attempt in its world. */
 export interface InAttempt extends InWorld {
   readonly attempt_id: string;
 }

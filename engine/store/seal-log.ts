@@ -1,3 +1,4 @@
+import type { SealRow } from './records/sealed.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { type TakenPatch, toHashed } from '../core/facts/patch-hash.js';
 import { inTransaction, type OpenDatabase } from './database.js';
@@ -7,16 +8,11 @@ import { prepare, run, type Runner } from './statement.js';
 // The log of seals: what checkpoints sign. Hashes are made by who calls.
 
 /** A seal that is no leaf of the log yet. */
-interface UnloggedSeal {
-  readonly world_slug: string;
-  readonly seal_seq: number;
-  readonly attempt_id: string;
-  readonly source_invocation_id: string | null;
+interface UnloggedSeal extends Omit<SealRow, 'leaf_hashes' | 'root' | 'previous_root'> {
   /** How many it seals. */
   readonly entries: number;
   readonly root: Uint8Array;
   readonly previous_root: Uint8Array | null;
-  readonly sealed_at: string;
 }
 
 /** A state of the log that was signed. */

@@ -17,7 +17,6 @@ interface Place {
   readonly slot: number | undefined;
 }
 
-/** Values by the names of parameters. */
 export type Values = Readonly<Record<string, Parameter>>;
 
 /**

@@ -87,7 +87,6 @@ export function sealStudy(
   });
 }
 
-/** The study of a label. */
 export async function findStudy(runner: Runner, study_label: string): Promise<StudyRecord | undefined> {
   return (await run<StudyRecord>(runner, FIND, { study_label }))[0];
 }

@@ -11,7 +11,6 @@ export interface ChosenScenario {
   readonly files?: ScenarioFiles;
 }
 
-/** A new world, and its scenario. */
 export interface NewWorld extends InWorld, ChosenScenario {
   readonly created_at: number;
 }

@@ -152,13 +152,9 @@ const WORLD = prepare('world_at_turn', selectAt(CONTENTS));
 // Its plan never depends on a value, so a session plans it once. With the events it is planned each time.
 const SNAPSHOT = prepare('world_contents', selectAt(`${STATES}, ${MEMORIES} AS memories`));
 
-interface EntityRow {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'agent' | 'prop';
+interface EntityRow extends Pick<Entity, 'id' | 'name' | 'kind' | 'state'> {
   readonly environment: string | null;
   readonly goal: string | null;
-  readonly state: string;
   readonly origins: Origins | null;
 }
 
@@ -176,15 +172,11 @@ interface EventRow extends Omit<World['events'][number], 'patch'> {
   readonly effects: readonly ({ readonly op: EffectOperation } & EffectParts)[] | null;
 }
 
-interface EnvironmentRow {
-  readonly label: string;
-  readonly content: string;
-  readonly origins: Origins | null;
-}
-
 /** The columns of `CONTENTS`; null for an empty list. */
 export interface ContentsRow {
-  readonly environments: readonly EnvironmentRow[] | null;
+  readonly environments:
+    | readonly { readonly label: string; readonly content: string; readonly origins: Origins | null }[]
+    | null;
   readonly entities: readonly EntityRow[] | null;
   readonly memories: readonly MemoryRow[] | null;
   readonly events: readonly EventRow[] | null;

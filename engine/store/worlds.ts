@@ -72,7 +72,6 @@ interface WorldRow extends Omit<WorldRecord, 'forked_from'> {
   readonly parent_turn: number | null;
 }
 
-/** The world of a name. */
 export const findWorld = async (runner: Runner, world_slug: string): Promise<WorldRecord | undefined> =>
   (await readWorlds(runner, FIND, { world_slug }))[0];
 

@@ -42,12 +42,10 @@ export interface Signals {
 // The place of a span in the tree: attempt, agent turn, node, call. Each id derives from the attempt and from the
 // subject of the span, so that drivers which know nothing of each other give the same ones.
 
-/** The span of an attempt. */
 export function attemptSpanId(attempt_id: string): string {
   return toSpanId(attempt_id);
 }
 
-/** The span of an agent turn. */
 export function agentSpanId(attempt_id: string, subject_id: string): string {
   return toSpanId(agentTurnId(attempt_id, subject_id));
 }

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import {
-  type Hash,
-  isConsistent,
-  isIncluded,
-  leafHash,
-  proveConsistency,
-  proveInclusion,
-  rootOf,
-} from '../../engine/core/evidence/merkle.js';
+import { type Hash, isIncluded, leafHash, proveInclusion, rootOf } from '../../engine/core/evidence/merkle.js';
 
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
 const bytes = (text: string) => Buffer.from(text, 'hex');
@@ -30,7 +22,6 @@ const NODES = {
   leaf1: '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7',
   leaf4: 'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b',
   leaves23: '5f083f0a1a33ca076a95279832580db3e0ef4584bdff1f54c8a360f50de3031e',
-  leaves45: '0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededebc558ef6a',
   leaves67: 'ca854ea128ed050b41b35ffc1b87b8eb2bde461e9e3b5596ece6b9d5975a0ae0',
   leaves4567: '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4',
 };
@@ -59,23 +50,6 @@ test('an inclusion has the published proof', () => {
     assert.ok(isIncluded(inclusion, bytes(ROOTS[size - 1] as string)));
   }
 });
-
-test('a consistency has the published proof', () => {
-  const published: readonly [smaller: number, larger: number, proof: readonly string[]][] = [
-    [1, 1, []],
-    [1, 8, [NODES.leaf1, NODES.leaves23, NODES.leaves4567]],
-    [6, 8, [NODES.leaves45, NODES.leaves67, ROOTS[3] as string]],
-    [2, 5, [NODES.leaves23, NODES.leaf4]],
-  ];
-  for (const [smaller, larger, proof] of published) {
-    assert.deepEqual(proveConsistency(leavesOf(larger), smaller).map(hex), proof);
-    assert.ok(isConsistent({ smaller: treeOf(smaller), larger: treeOf(larger), proof: proof.map(bytes) }));
-  }
-});
-
-function treeOf(size: number) {
-  return { size, root: rootOf(leavesOf(size)) };
-}
 
 const entries = fc.array(fc.string({ maxLength: 4 }), { minLength: 1, maxLength: 40 });
 const place = fc.nat(1_000_000);
@@ -106,24 +80,6 @@ test('each leaf of a tree is proved, and no other leaf, index, size, root or pro
       assert.ok(!isIncluded({ ...inclusion, index: wrong }, root));
     for (const size of [0, -1, index]) assert.ok(!isIncluded({ ...inclusion, size }, root));
     for (const proof of alteredProofs(inclusion.proof)) assert.ok(!isIncluded({ ...inclusion, proof }, root));
-  });
-  fc.assert(property, { seed: 34, numRuns: 100 });
-});
-
-test('a tree is consistent with each of its beginnings, and with no other tree', () => {
-  const property = fc.property(entries, place, (all, somewhere) => {
-    const hashes = all.map(leafHash);
-    const size = 1 + (somewhere % hashes.length);
-    const smaller = { size, root: rootOf(hashes.slice(0, size)) };
-    const larger = { size: hashes.length, root: rootOf(hashes) };
-    const proof = proveConsistency(hashes, size);
-    assert.ok(isConsistent({ smaller, larger, proof }));
-    assert.ok(isConsistent({ smaller: { size: 0, root: rootOf([]) }, larger, proof: [] }));
-    const root = leafHash('other');
-    assert.ok(!isConsistent({ smaller: { size, root }, larger, proof }));
-    assert.ok(!isConsistent({ smaller, larger: { size: larger.size, root }, proof }));
-    assert.ok(!isConsistent({ smaller: { size: larger.size + 1, root: smaller.root }, larger, proof }));
-    for (const altered of alteredProofs(proof)) assert.ok(!isConsistent({ smaller, larger, proof: altered }));
   });
   fc.assert(property, { seed: 34, numRuns: 100 });
 });

@@ -1,33 +1,6 @@
 import { content, environment, type Texts, unknown, usage } from './entry.js';
 import { type KnownNames, meant } from './phrases.js';
 
-export interface UnknownFilter {
-  readonly what: string;
-  readonly name: string;
-  /** What there is, as a sentence; left out where no text has any. */
-  readonly known?: string;
-}
-
-export interface ModelNotChoosable {
-  readonly model: string;
-  /** The sources that are models. */
-  readonly sources: readonly string[];
-  /** The field in which such a source names a variable. */
-  readonly field: string | undefined;
-}
-
-/** The argument is no model. It names either something else than one source, or a source whose plugin does not speak chat. */
-export type NoModel =
-  | { readonly name: string }
-  | { readonly source: string; readonly plugin: string; readonly is_there: boolean; readonly chat: readonly string[] };
-
-export interface FailedServer {
-  /** What happened, as a sentence. */
-  readonly failure: string;
-  /** The variable that names the server; undefined where its URL or command was given. */
-  readonly variable: string | undefined;
-}
-
 export const COMMAND_PROBLEMS = {
   USAGE: usage({
     meaning: 'The command line itself is wrong.',
@@ -71,13 +44,24 @@ export const COMMAND_PROBLEMS = {
         : `${meant(nearest)}It uses ${known.join(', ')}.`,
     example: { id: 'mial', nearest: 'mail', known: ['mail', 'bank'] },
   }),
-  SEARCH_FILTER_UNKNOWN: unknown<UnknownFilter>({
+  SEARCH_FILTER_UNKNOWN: unknown<{
+    readonly what: string;
+    readonly name: string;
+    /** What there is, as a sentence; left out where no text has any. */
+    readonly known?: string;
+  }>({
     meaning: 'A search filters by a subject, a source or a failure class that no text has.',
     message: ({ what, name }) => `No text has the ${what} ${JSON.stringify(name)}.`,
     repair: ({ what, known }) => known ?? `No text has a ${what} yet.`,
     example: { what: 'subject', name: 'bbo', known: 'Did you mean bob?' },
   }),
-  MODEL_NOT_CHOOSABLE: content<ModelNotChoosable>({
+  MODEL_NOT_CHOOSABLE: content<{
+    readonly model: string;
+    /** The sources that are models. */
+    readonly sources: readonly string[];
+    /** The field in which such a source names a variable. */
+    readonly field: string | undefined;
+  }>({
     meaning: '`--model` names a model, but no source of the world takes its model from a variable.',
     message: ({ model, sources }) =>
       `--model ${model} would change nothing: no source of this world takes its model from a variable (${sources.join(', ') || 'there is none'}).`,
@@ -87,7 +71,10 @@ export const COMMAND_PROBLEMS = {
         : `Write "${field}": "CHUKWA_LLM_MODEL" in the source, beside the name of its model or in its place, and make a world of it.`,
     example: { model: 'small', sources: ['model'], field: 'model_env' },
   }),
-  SOURCE_IS_NO_MODEL: content<NoModel>({
+  SOURCE_IS_NO_MODEL: content<
+    | { readonly name: string }
+    | { readonly source: string; readonly plugin: string; readonly is_there: boolean; readonly chat: readonly string[] }
+  >({
     meaning: 'The argument of `model try` is not one source of a plugin that speaks `chat`.',
     message: (found) =>
       'name' in found
@@ -99,7 +86,11 @@ export const COMMAND_PROBLEMS = {
         : `Name a source whose interface is ${found.chat.join(' or ')}, such as the model.json of chukwa new world.`,
     example: { name: 'workflows/park' },
   }),
-  SCRIPT_UNKNOWN: unknown<UnknownScript>({
+  SCRIPT_UNKNOWN: unknown<{
+    readonly name: string;
+    readonly nearest: string | undefined;
+    readonly shipped: readonly string[];
+  }>({
     message: ({ name }) =>
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,
@@ -115,7 +106,12 @@ export const COMMAND_PROBLEMS = {
     repair: 'Use letters, digits and underscores, such as --as memory.',
     example: { name: 'my memory' },
   }),
-  MCP_SERVER_FAILED: environment<FailedServer>({
+  MCP_SERVER_FAILED: environment<{
+    /** What happened, as a sentence. */
+    readonly failure: string;
+    /** The variable that names the server; undefined where its URL or command was given. */
+    readonly variable: string | undefined;
+  }>({
     message: ({ failure }) => `The server did not list its tools: ${failure}`,
     repair: ({ variable }) =>
       variable === undefined
@@ -150,10 +146,4 @@ function scriptCannotBeRead(meaning: string, reason: string) {
     repair: 'Name a JSON file of the form that schemas/answers.schema.json describes.',
     example: { path: 'answers.json', reason },
   });
-}
-
-export interface UnknownScript {
-  readonly name: string;
-  readonly nearest: string | undefined;
-  readonly shipped: readonly string[];
 }

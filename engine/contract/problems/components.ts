@@ -1,14 +1,12 @@
 import { content, type Texts, unknown, usage } from './entry.js';
 import { type KnownNames, meant } from './phrases.js';
 
-export interface NotStored {
-  readonly digits: string;
-  /** A document of another kind with these digits. */
-  readonly other?: { readonly kind: string; readonly hash: string } | undefined;
-}
-
 function notStored(kind: string) {
-  return unknown<NotStored>({
+  return unknown<{
+    readonly digits: string;
+    /** A document of another kind with these digits. */
+    readonly other?: { readonly kind: string; readonly hash: string } | undefined;
+  }>({
     meaning: 'No document of this kind and hash is stored.',
     message: ({ digits }) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>

@@ -48,11 +48,6 @@ function sayHowToAdd({ name, example, description }: MissingMember): string {
   return `Add it, such as ${JSON.stringify(name)}: ${example}.${description === undefined ? '' : ` ${description}`}`;
 }
 
-export interface OtherType extends OfName, Shown {
-  readonly types: readonly string[];
-  readonly found: string;
-}
-
 /** What may stand in a place. */
 export interface OneOf extends OfName {
   readonly expected: readonly string[];
@@ -74,13 +69,6 @@ function chooseOne({ expected, count, nearest, meant, example }: OneOf): string 
   if (count === 1) return `Write ${shown(expected, count)[0]}.`;
   if (meant !== undefined) return `Write ${cut(meant)}.`;
   return example === undefined ? 'Write one of these.' : `Write for example ${example}.`;
-}
-
-/** Complaints of several alternatives about one place. */
-export interface Branches {
-  readonly messages: readonly string[];
-  /** How many more alternatives complain. */
-  readonly more: number;
 }
 
 /** A rule that a value breaks: never the value, which redaction may hide from the reader. */
@@ -182,7 +170,13 @@ export const DOCUMENT_PROBLEMS = {
       nearest === undefined ? `Known here: ${shown(known).join(', ') || 'nothing'}.` : `Did you mean "${nearest}"?`,
     example: { name: 'gaol', nearest: 'goal', known: ['goal', 'memory'] },
   }),
-  WRONG_TYPE: content<OtherType>({
+  WRONG_TYPE: content<
+    OfName &
+      Shown & {
+        readonly types: readonly string[];
+        readonly found: string;
+      }
+  >({
     meaning: 'A value has the wrong type.',
     message: (facts) => `${saySubject(facts)}must be ${typeNames(facts.types)}, not ${typeName(facts.found)}`,
     repair: ({ types, example }) => (example === undefined ? `Write ${typeNames(types)}.` : sayExample(example)),
@@ -204,7 +198,14 @@ export const DOCUMENT_PROBLEMS = {
     },
     example: { keyword: 'maxLength', params: { limit: 64 }, lacks_offset: false, otherwise: undefined },
   }),
-  NO_ALTERNATIVE: content<OneOf | Branches>({
+  NO_ALTERNATIVE: content<
+    | OneOf
+    | {
+        readonly messages: readonly string[];
+        /** How many more alternatives complain. */
+        readonly more: number;
+      }
+  >({
     meaning: 'A value fits none of the allowed forms.',
     message: (facts) => {
       if ('expected' in facts) return `${saySubject(facts)}${sayOneOf(facts)}`;

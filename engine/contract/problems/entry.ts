@@ -61,7 +61,6 @@ export function overHttp<Facts = Nothing>(status: number, ...said: Said<Facts>):
   return { ...toSentences(said), exit: 4, status };
 }
 
-/** Facts that are texts, by their names. */
 export type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
 type Kinds = Readonly<Record<string, readonly [message: Sentence<never>, repair: Sentence<never>]>>;

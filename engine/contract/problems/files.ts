@@ -53,12 +53,6 @@ function adviseOn({ rest }: Texts<'rest'>): string {
     : 'Remove it.';
 }
 
-/** A file that a document refers to, one that a command was given, or one of exported worlds. */
-export type MissingFile =
-  | { readonly referred: string; readonly nearest: string | undefined }
-  | { readonly given: string; readonly nearest: string | undefined }
-  | { readonly exported: string };
-
 /** What cannot be read: something below a folder, the file of an answer, or one of exported worlds. */
 export type Unreadable =
   | { readonly found: keyof typeof FOUND }
@@ -75,10 +69,6 @@ const FOUND = {
 };
 
 const EXPORTED = 'Name a file that chukwa world export has written.';
-
-export type TooLarge =
-  | { readonly values_max: number }
-  | { readonly bytes: number; readonly bytes_max: number; readonly answer?: string };
 
 /** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
@@ -114,7 +104,11 @@ export const FILE_PROBLEMS = {
     repair: 'Remove the character.',
     example: { reason: 'text with the character U+0000' },
   }),
-  FILE_MISSING: content<MissingFile>({
+  FILE_MISSING: content<
+    | { readonly referred: string; readonly nearest: string | undefined }
+    | { readonly given: string; readonly nearest: string | undefined }
+    | { readonly exported: string }
+  >({
     message: (facts) => {
       if ('exported' in facts) return `${facts.exported} cannot be read: it does not exist.`;
       return 'referred' in facts ? `there is no file "${facts.referred}"` : 'there is no such file or folder';
@@ -132,7 +126,9 @@ export const FILE_PROBLEMS = {
     'there is no JSON document here, so nothing was checked',
     'Documents are files that end in .json; hidden folders and node_modules are skipped.',
   ),
-  FILE_TOO_LARGE: content<TooLarge>({
+  FILE_TOO_LARGE: content<
+    { readonly values_max: number } | { readonly bytes: number; readonly bytes_max: number; readonly answer?: string }
+  >({
     meaning: 'The file is larger than 16 MiB, or its document has more than a million values.',
     message: (facts) => {
       if ('values_max' in facts) return `this document holds more than ${facts.values_max} values`;

@@ -1,17 +1,10 @@
 import { byKind, content, type Texts } from './entry.js';
 
-/** The folder of plugins cannot be read, or what was asked for is neither a folder nor a plugin. */
-export type UnreadablePlugins = { readonly folder: string; readonly reason: string } | { readonly asked: string };
-
 export interface BrokenManifest {
   readonly file: string;
   readonly kind: 'missing' | 'unreadable' | 'no_manifest';
   readonly reason: string;
 }
-
-export type UnconfirmedPlugin =
-  | { readonly kind: 'new' | 'changed'; readonly name: string; readonly folder: string; readonly parent: string }
-  | { readonly kind: 'no_place' };
 
 function notLoaded({ name, reason }: Texts<'name' | 'reason'>): string {
   return `the plugin ${name} cannot be loaded: ${reason}`;
@@ -21,7 +14,7 @@ const KEEP_OTHERS = 'Correct it, or remove the folder; the other plugins are the
 
 /** Problems of plugins: they cannot be found, loaded or made. */
 export const PLUGIN_PROBLEMS = {
-  PLUGIN_FOLDER_UNREADABLE: content<UnreadablePlugins>({
+  PLUGIN_FOLDER_UNREADABLE: content<{ readonly folder: string; readonly reason: string } | { readonly asked: string }>({
     meaning: 'The folder of plugins, or of the plugin to be tested, cannot be read.',
     message: (found) =>
       'asked' in found
@@ -79,7 +72,10 @@ export const PLUGIN_PROBLEMS = {
       { kind: 'failed', name: 'weather', reason: 'plugins/weather/index.js is not there' },
     ),
   }),
-  PLUGIN_UNCONFIRMED: content<UnconfirmedPlugin>({
+  PLUGIN_UNCONFIRMED: content<
+    | { readonly kind: 'new' | 'changed'; readonly name: string; readonly folder: string; readonly parent: string }
+    | { readonly kind: 'no_place' }
+  >({
     meaning:
       'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the decision has no place. Its code does not run.',
     message: (plugin) => {

@@ -1,10 +1,5 @@
 import { content } from './entry.js';
 
-/** What keeps an attempt, or a turn after it, from being recorded. */
-export type NotRecordable =
-  | { readonly attempt_id: string; readonly ended: string }
-  | { readonly attempt_id: string; readonly turn: number; readonly world_slug: string; readonly turns: number };
-
 export interface UnwritableFile {
   readonly path: string;
   readonly reason: string;
@@ -25,7 +20,10 @@ export const RECORDING_PROBLEMS = {
     repair: 'Record it when it has ended.',
     example: { attempt_id: 'ID', status: 'running' },
   }),
-  ATTEMPT_NOT_RECORDABLE: content<NotRecordable>({
+  ATTEMPT_NOT_RECORDABLE: content<
+    | { readonly attempt_id: string; readonly ended: string }
+    | { readonly attempt_id: string; readonly turn: number; readonly world_slug: string; readonly turns: number }
+  >({
     meaning: 'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
     message: (facts) =>
       'ended' in facts

@@ -10,12 +10,10 @@ export interface UnknownNamed extends KnownNames {
   readonly name: string;
 }
 
-/** An id that is not canonical: its canonical form, or why it has none. */
-export type NotCanonical = { readonly written: string } & ({ readonly id: string } | { readonly reason: string });
-
-/** Contradictions in a scenario. */
 export const SCENARIO_PROBLEMS = {
-  ENTITY_ID_NOT_CANONICAL: content<NotCanonical>({
+  ENTITY_ID_NOT_CANONICAL: content<
+    { readonly written: string } & ({ readonly id: string } | { readonly reason: string })
+  >({
     meaning: 'An id does not follow the [grammar](terms.md#entity-ids).',
     message: (facts) =>
       `${JSON.stringify(facts.written)} is not a canonical entity id${'id' in facts ? '' : `: ${facts.reason}`}.`,

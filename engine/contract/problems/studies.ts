@@ -69,13 +69,6 @@ export interface TurnOutside {
   readonly turns: number;
 }
 
-/** Levels of two variables that change the same file or member. */
-export interface LevelsMeet {
-  readonly variable: string;
-  readonly other: string;
-  readonly what: string;
-}
-
 /** Studies that would not answer their question. */
 export const STUDY_PROBLEMS = {
   SEED_TWICE: content({
@@ -126,7 +119,11 @@ export const STUDY_PROBLEMS = {
     repair: 'Let one of their levels replace or set something else.',
     example: { conditions: ['community', 'wall-street'] },
   }),
-  LEVELS_MEET: content<LevelsMeet>({
+  LEVELS_MEET: content<{
+    readonly variable: string;
+    readonly other: string;
+    readonly what: string;
+  }>({
     message: ({ variable, other, what }) => `Both ${variable} and ${other} change ${what}, and only one of them can.`,
     repair: 'Make one variable of the two, with a level for each combination.',
     example: { variable: 'framing', other: 'tone', what: './act.system.md' },

@@ -1,37 +1,10 @@
 import { byKind, content, environment, overHttp, type Texts, unknown } from './entry.js';
 import { type KnownNames, PERCENT_ENCODE, suggested } from './phrases.js';
 
-/** A process that has the embedded database of a folder. */
-export interface DatabaseHolder {
-  readonly folder: string;
-  readonly lock_file: string;
-  /** Left out where it does not say. */
-  readonly pid?: number;
-  /** Since when, RFC 3339; left out where it does not say. */
-  readonly since?: string;
-  /** Its host, if that is not this one. */
-  readonly other_host?: string;
-}
-
-/** A character that cannot be seen, in a variable or in a header that the variable lists. */
-export interface InvisibleCharacter {
-  readonly variable: string;
-  readonly found: string;
-  readonly in_header?: boolean;
-}
-
 /** A database as people know it, and why it fails. */
 export interface DatabaseFailure {
   readonly description: string;
   readonly reason: string;
-}
-
-/** No server answers, or the server that answers admits no connection. */
-export interface UnreachableDatabase {
-  readonly place: string;
-  readonly reason: string;
-  /** Left out where what the driver said does not tell it. */
-  readonly cause: UnreachableCause | undefined;
 }
 
 const URL = 'CHUKWA_DATABASE_URL';
@@ -86,14 +59,18 @@ const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database betwe
 const LOOK = 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.';
 const TO_RAISE = 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.';
 
-/** The port of a toy, or of a server at a host. */
-export type TakenPort =
-  | { readonly port: number }
-  | { readonly port: number; readonly host: string; readonly reason: string };
-
 /** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
-  DATABASE_LOCKED: environment<DatabaseHolder>({
+  DATABASE_LOCKED: environment<{
+    readonly folder: string;
+    readonly lock_file: string;
+    /** Left out where it does not say. */
+    readonly pid?: number;
+    /** Since when, RFC 3339; left out where it does not say. */
+    readonly since?: string;
+    /** Its host, if that is not this one. */
+    readonly other_host?: string;
+  }>({
     message: ({ folder, pid, since, other_host }) =>
       `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
     repair: ({ other_host, lock_file }) =>
@@ -146,7 +123,15 @@ export const SURROUNDINGS_PROBLEMS = {
       { kind: 'no_address' },
     ),
   }),
-  DATABASE_UNREACHABLE: environment<UnreachableDatabase | DatabaseFailure>({
+  DATABASE_UNREACHABLE: environment<
+    | {
+        readonly place: string;
+        readonly reason: string;
+        /** Left out where what the driver said does not tell it. */
+        readonly cause: UnreachableCause | undefined;
+      }
+    | DatabaseFailure
+  >({
     meaning: 'The server does not answer or accepts no connection, or the connection was lost.',
     message: (failure) =>
       'place' in failure
@@ -259,7 +244,9 @@ export const SURROUNDINGS_PROBLEMS = {
       `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
     example: { label: 'model', obstacle: 'CHUKWA_LLM_BASE_URL is not set', slug: 'park' },
   }),
-  PORT_TAKEN: environment<TakenPort>({
+  PORT_TAKEN: environment<
+    { readonly port: number } | { readonly port: number; readonly host: string; readonly reason: string }
+  >({
     meaning: 'A port of the toys or of `serve` is not available.',
     message: (taken) =>
       'host' in taken
@@ -407,7 +394,11 @@ export const SURROUNDINGS_PROBLEMS = {
       { kind: 'no_place' },
     ),
   }),
-  INVISIBLE_CHARACTER: environment<InvisibleCharacter>({
+  INVISIBLE_CHARACTER: environment<{
+    readonly variable: string;
+    readonly found: string;
+    readonly in_header?: boolean;
+  }>({
     meaning: 'A variable with a secret holds a character that cannot be seen.',
     message: ({ variable, found, in_header }) => `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
     repair: ({ variable }) => `Set ${variable} again without it.`,

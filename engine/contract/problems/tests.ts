@@ -1,12 +1,6 @@
 import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 
-/** A turn that does not run: outside of those of the test, later than a memory may be, or beyond the calendar. */
-export type NeverRun =
-  | { readonly turn: string; readonly first: number; readonly last: number }
-  | { readonly remembered: number; readonly played: number }
-  | { readonly ended: number };
-
 export interface NamedNowhere extends KnownNames {
   readonly what: string;
   readonly name: string;
@@ -118,7 +112,11 @@ export const TEST_PROBLEMS = {
     },
     example: UNASKED_KEYS.example,
   }),
-  TURN_NEVER_RUN: content<NeverRun>({
+  TURN_NEVER_RUN: content<
+    | { readonly turn: string; readonly first: number; readonly last: number }
+    | { readonly remembered: number; readonly played: number }
+    | { readonly ended: number }
+  >({
     message: (facts) => {
       if ('ended' in facts)
         return `turn ${facts.ended} is beyond the calendar of the scenario, which ends with the year 9999`;

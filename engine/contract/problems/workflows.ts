@@ -11,12 +11,6 @@ export interface Read {
   readonly text: string;
 }
 
-export interface ReadMissing extends Read {
-  readonly by: 'template' | 'prompt';
-  /** Whether it is missing where a reading is absent, or for these subjects of several. */
-  readonly where: 'absent' | readonly string[];
-}
-
 export interface ReadNowhere extends Read {
   /** The last part of the path that exists. */
   readonly above: string;
@@ -264,7 +258,13 @@ export const WORKFLOW_PROBLEMS = {
       has: { kind: 'members', meant: 'intention', nearest: ['intention', 'mood'], more: 0 },
     },
   }),
-  PATH_MAY_BE_MISSING: content<ReadMissing>({
+  PATH_MAY_BE_MISSING: content<
+    Read & {
+      readonly by: 'template' | 'prompt';
+      /** Whether it is missing where a reading is absent, or for these subjects of several. */
+      readonly where: 'absent' | readonly string[];
+    }
+  >({
     meaning: 'A template or prompt reads a path that may be missing, at least for some subjects.',
     message: ({ text, where }) =>
       where === 'absent'

@@ -5,19 +5,15 @@ import { meant } from './phrases.js';
 const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 const NEW_WORLD = 'make a new world: chukwa world create SLUG --scenario PATH.';
 
-/** A name that no world has, and what leads on. */
-export interface UnknownWorld {
-  readonly slug: string;
-  readonly nearest?: string | undefined;
-  /** The database, where it holds no world. */
-  readonly empty?: string;
-  /** Who deleted a world of this name, and when. */
-  readonly deletion?: { readonly acted_by: string; readonly acted_at: string };
-}
-
-/** Problems of worlds and of their turns. */
 export const WORLD_PROBLEMS = {
-  WORLD_UNKNOWN: unknown<UnknownWorld>({
+  WORLD_UNKNOWN: unknown<{
+    readonly slug: string;
+    readonly nearest?: string | undefined;
+    /** The database, where it holds no world. */
+    readonly empty?: string;
+    /** Who deleted a world of this name, and when. */
+    readonly deletion?: { readonly acted_by: string; readonly acted_at: string };
+  }>({
     message: ({ slug, deletion }) =>
       `There is no world ${JSON.stringify(slug)}.${deletion === undefined ? '' : ` ${deletion.acted_by} deleted it at ${deletion.acted_at}.`}`,
     repair: ({ nearest, empty }) =>
@@ -129,7 +125,12 @@ export const WORLD_PROBLEMS = {
       'Use letters, digits, _ and -, in parts joined by dots; capitals and spaces are read as the id that they mean.',
     example: { written: 'plate..crumb', reason: 'a part between dots is empty' },
   }),
-  TURN_UNKNOWN: unknown<UnknownTurn>({
+  TURN_UNKNOWN: unknown<{
+    readonly world_slug: string;
+    readonly turn: number | undefined;
+    /** Left out where the world has the turn, and another one has committed it. */
+    readonly reached?: number;
+  }>({
     message: ({ world_slug, turn, reached }) =>
       reached === undefined
         ? `No attempt of the world ${world_slug} has committed turn ${turn}.`
@@ -172,10 +173,3 @@ export const WORLD_PROBLEMS = {
     ),
   }),
 };
-
-export interface UnknownTurn {
-  readonly world_slug: string;
-  readonly turn: number | undefined;
-  /** Left out where the world has the turn, and another one has committed it. */
-  readonly reached?: number;
-}

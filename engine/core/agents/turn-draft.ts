@@ -33,7 +33,6 @@ type DraftRecord = Mutable<
   readonly waiting_tools: Mutable<AgentTurnRecord['waiting_tools'][number]>[];
 };
 
-/** What an agent is doing. */
 type Head = Pick<AgentHeadRecord, 'status' | 'activity' | 'current_tool' | 'resume_deadline'>;
 
 const INACTIVE = { activity: null, current_tool: null, resume_deadline: null } as const;
@@ -250,7 +249,6 @@ function toContextBox(agent_turn_id: string, { workflow_hash, answer_schema_hash
   return { box_id, cards: [...known, ...ambients].map((card, index) => toCard(box_id, index + 1, card)) };
 }
 
-/** How an attempt failed, where it has. */
 function failureOf({ ended }: RecordedAttempt): AttemptFailed | undefined {
   return ended?.kind === 'attempt_failed' ? ended : undefined;
 }

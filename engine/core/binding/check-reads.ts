@@ -15,7 +15,6 @@ const NAMES_SHOWN = 5;
 
 /** A path that something reads. */
 export interface Read {
-  /** Where it is in the document. */
   readonly pointer: string;
   /** As its author wrote it. */
   readonly text: string;

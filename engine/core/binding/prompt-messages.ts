@@ -36,18 +36,11 @@ export function messagePointer({ pointer, is_query }: Omit<PlacedPrompt, 'messag
   return is_query === true ? `${pointer}/${index}` : `${pointer}/messages/${index}/content`;
 }
 
-/** A placeholder of a prompt, and where it is in its node. */
-interface PlacedPlaceholder {
-  readonly placeholder: Placeholder;
-  readonly pointer: string;
-  readonly offset: number;
-}
-
 /** The placeholders of prompts, or those that read one thing. */
 export function listPlaceholders(
   prompts: readonly PlacedPrompt[],
   reads?: Placeholder['reads'],
-): readonly PlacedPlaceholder[] {
+): readonly { readonly placeholder: Placeholder; readonly pointer: string; readonly offset: number }[] {
   return prompts.flatMap((prompt) =>
     prompt.messages.flatMap((message, index) =>
       parsePromptText(textOf(message)).parts.flatMap((part) =>

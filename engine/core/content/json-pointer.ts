@@ -9,12 +9,10 @@ export function pointerTokens(pointer: string): readonly string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A pointer one token longer. */
 export function appendToken(pointer: string, token: string | number): string {
   return `${pointer}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A pointer from its tokens. */
 export function toPointer(tokens: readonly (string | number)[]): string {
   return tokens.reduce<string>(appendToken, '');
 }

@@ -36,7 +36,6 @@ export class SharedMap<Key extends string | number, Value> {
     return new SharedMap(this.#shards.with(place, shard), this.has(key) ? this.size : this.size + 1);
   }
 
-  /** Without one entry. */
   without(key: Key): SharedMap<Key, Value> {
     const place = placeOf(key);
     const shard = new Map(this.#shards[place]);

@@ -2,7 +2,6 @@ import type { Location } from '../../contract/problem.js';
 import { readParts } from './json-parts.js';
 import { pointerTokens } from './json-pointer.js';
 
-/** A text with the name of its file. */
 export interface NamedText {
   readonly file: string;
   readonly text: string;

@@ -73,7 +73,6 @@ export interface GroupedCosts {
   readonly rows: readonly ({ readonly of: string } & Cost)[];
 }
 
-/** The sum of what calls cost. */
 export function sumCosts(used: readonly UsedTogether[], priceAll: PriceAll): Cost {
   const tally = new Tally();
   for (const together of used) tally.add(together, priceAll);
@@ -99,13 +98,11 @@ export function groupCosts(
   });
 }
 
-/** What one call used. */
 export function toUsed({ model, endpoint_origin, at, usage, estimated, status }: MeteredCall): UsedTogether {
   const is_open = status === 'running' || status === 'pending';
   return { calls: 1, model, endpoint_origin, at, usage: usage ?? estimated, is_estimated: usage === null, is_open };
 }
 
-/** How a call stands. */
 export function standingOf({ status, is_superseded, is_adopted }: MeteredCall): CallStanding {
   if (is_superseded) return 'superseded';
   switch (status) {

@@ -1,5 +1,5 @@
 import type { TokenUsage } from '../../contract/source.js';
-import type { MeteredCall } from './cost.js';
+import type { Cost, MeteredCall } from './cost.js';
 import { type Money, toUsd } from './money.js';
 import type { CostOf } from './price-book.js';
 
@@ -14,7 +14,6 @@ export interface AskingNode {
   readonly calls_max: number;
 }
 
-/** A model that a node asks. */
 export interface AskedModel {
   readonly is_gate: boolean;
   /** Null where it is not known yet. */
@@ -28,10 +27,7 @@ export interface AskedModel {
 }
 
 /** What some turns use and cost. */
-export interface EstimatedUse {
-  readonly calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+export interface EstimatedUse extends Pick<Cost, 'calls' | 'input_tokens' | 'output_tokens'> {
   /** US dollars; null where a price is not known. */
   readonly usd: number | null;
 }

@@ -26,7 +26,6 @@ export interface CallsAlike {
 /** What calls cost in all, in trillionths of a US dollar, which add up in any order; null as for one call. */
 export type PriceAll = (alike: CallsAlike) => number | null;
 
-/** Where prices come from. */
 export interface PriceSources {
   /** The package whose snapshot ships, with its version. */
   readonly snapshot: string;
@@ -36,7 +35,6 @@ export interface PriceSources {
   readonly file: string | null;
 }
 
-/** The prices of models. */
 export interface PriceBook {
   readonly costOf: CostOf;
   readonly priceAll: PriceAll;

@@ -15,5 +15,4 @@ export const ESTIMATE: Tokenizer = {
   count: (text) => estimateTexts(text),
 };
 
-/** The tokenizer of each model. */
 export type TokenizerOf = (model: string | null) => Tokenizer;

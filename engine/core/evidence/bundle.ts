@@ -52,7 +52,6 @@ const SHAPE: Shape = {
   texts: ['text'],
 };
 
-/** What a bundle proves. */
 export interface VerifiedBundle {
   readonly world_slug: string;
   /** Left out where it is the bundle of a world. */

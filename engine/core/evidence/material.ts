@@ -11,7 +11,6 @@ interface HiddenMessage {
   readonly content_hash: string;
 }
 
-/** A message of a prompt. */
 export type PromptMessage = { readonly role: string; readonly content: string } | HiddenMessage;
 
 /** The hash of a prompt, from its messages: each is chained to those before it. */
@@ -36,7 +35,9 @@ export interface NamedMaterial {
 /** Lists what entries name. @param entries as they were sealed */
 export function listMaterial(entries: readonly Json[]): NamedMaterial {
   return {
-    prompts: hashesOf(entries.filter(isModelCall).map((entry) => findAt(entry, CONTEXT_HASH))),
+    prompts: hashesOf(
+      entries.flatMap((entry) => (findAt(entry, ['event_type']) === 'LLM_CALL' ? [findAt(entry, CONTEXT_HASH)] : [])),
+    ),
     answers: hashesOf(
       entries.flatMap((entry) => [findAt(entry, ANSWER_HASH), findAt(entry, ['details', 'answer_hash'])]),
     ),
@@ -46,10 +47,6 @@ export function listMaterial(entries: readonly Json[]): NamedMaterial {
 
 export const CONTEXT_HASH = ['metadata', 'context_fingerprint', 'context_hash'];
 export const ANSWER_HASH = ['details', 'result_summary', 'answer_hash'];
-
-function isModelCall(entry: Json): boolean {
-  return findAt(entry, ['event_type']) === 'LLM_CALL';
-}
 
 /** The patches of the turn that an entry says was committed. */
 export function listPatches(entry: Json): readonly Json[] {

@@ -1,3 +1,4 @@
+import type { CountColumns } from '../protocol/token-counts.js';
 import type { InvocationKind } from '../protocol/command.js';
 import type { CallProgram, EffectClass, SchemaDelivery } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
@@ -135,7 +136,7 @@ export interface CallPended extends FactTime {
   readonly deadline: string;
 }
 
-export interface CallEnded extends FactTime {
+export interface CallEnded extends FactTime, CountColumns {
   readonly kind: 'call_ended';
   readonly source_invocation_id: string;
   /** `interrupted`: nobody saw it end. */
@@ -151,11 +152,6 @@ export interface CallEnded extends FactTime {
   /** SHA-256 of the whole answer: the text of a model, else the canonical JSON; null without an answer. */
   readonly answer_hash: string | null;
   readonly duration_ms: number | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_input_tokens: number | null;
-  readonly cache_written_input_tokens: number | null;
-  readonly reasoning_tokens: number | null;
 }
 
 /** An earlier subject changed what its subject had read: its answer is not used. */

@@ -159,7 +159,7 @@ function rootOfSeal(seal: ExportedSeal): Uint8Array {
     previous_root: previous_root ?? '',
     sealed_at,
   };
-  return sealRoot(header, rootOf(leaf_hashes.map(fromHex)));
+  return sealRoot(header, rootOf(leaf_hashes.map((hash) => Buffer.from(hash, 'hex'))));
 }
 
 /** The seals are as many as the export says, from the first to the last. A world begins with a seal that follows none. */
@@ -253,8 +253,4 @@ function toSeal(line: string): ExportedSeal | undefined {
 
 function isHex(value: Json | undefined): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-}
-
-function fromHex(text: string): Uint8Array {
-  return Buffer.from(text, 'hex');
 }

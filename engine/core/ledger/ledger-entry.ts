@@ -22,7 +22,6 @@ export type LedgerEvent =
   | 'WO_COMPLETED'
   | 'WO_FAILED';
 
-/** The files of an export. */
 export const LEDGER_FILES: Readonly<Record<Tier, string>> = {
   HO2: 'HO2/ledger/workorder.jsonl',
   HO1: 'HO1/ledger/worker.jsonl',

@@ -10,7 +10,6 @@ export interface Seal {
   readonly tree_root: Hash;
 }
 
-/** Seals entries. */
 export function sealEntries(entries: readonly LedgerEntry[]): Seal {
   const leaf_hashes = entries.map((entry) => leafHash(entryText(entry)));
   return { leaf_hashes, tree_root: rootOf(leaf_hashes) };

@@ -23,20 +23,13 @@ export interface Answer<Node extends GenerationProgram> {
   readonly noted: Verdict['artifacts'];
 }
 
-/** A node that has failed because of an answer, with the verdict on the call. */
-interface FailedByAnswer {
-  readonly kind: 'failed';
-  readonly failure: NodeFailure;
-  readonly verdict: Verdict;
-}
-
 /** Counts what a generation used and reads its text. @returns the failure of a node that has used more than it may */
 export function readAnswer<Node extends GenerationProgram>(
   node: Node,
   scope: NodeScope,
   before: Lane,
   event: CallAnswered,
-): Answer<Node> | FailedByAnswer {
+): Answer<Node> | { readonly kind: 'failed'; readonly failure: NodeFailure; readonly verdict: Verdict } {
   const { key, value, duration_ms } = event;
   const answer = value as unknown as ChatAnswer;
   const { said, read } =

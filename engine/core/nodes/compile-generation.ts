@@ -162,7 +162,6 @@ export function compileContract(parts: CompileParts, name: keyof CompileParts['c
   return { hash: `contract:${name}`, schema, validate: compiled.value };
 }
 
-/** A prompt, compiled, and where it is. */
 interface CompiledPrompt {
   readonly prompt: PlacedPrompt;
   readonly template: PromptTemplate;

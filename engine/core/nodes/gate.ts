@@ -32,7 +32,6 @@ export interface Waits {
   readonly judging?: Judging;
 }
 
-/** A verdict for scripts. */
 export const PASSES = { decision: 'pass', reason: '...' } as const satisfies GateVerdict;
 
 /** Asks the gate about an answer that is valid; a node without a gate is done. */

@@ -150,7 +150,6 @@ export function toPromptScope(projection: Projection, scope: NodeScope, subject:
   };
 }
 
-/** The next generation of a lane. */
 export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offered: OfferedSchema): Asked {
   const remaining_ms = timeLeft(node, lane.duration_ms);
   const { turn_limit } = node.constraints;
@@ -308,7 +307,6 @@ function rejectionText({ detail, message }: Complaint): string {
   return `Your previous response was rejected (${detail}). ${escapeUnseen(message)}`;
 }
 
-/** A lane with more messages. */
 export function append(lane: Lane, messages: readonly Message[]): Lane {
   return {
     ...lane,

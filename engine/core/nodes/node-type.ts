@@ -19,7 +19,6 @@ import type { WorldPatch } from '../world/world-patch.js';
 import type { UnaskedKey } from '../../contract/problems/tests.js';
 import type { NodePlace } from './call-key.js';
 
-/** A node as its author wrote it. */
 export type AuthoredNode = CognitionWorkflow['nodes'][number];
 
 /** The node types that the workflow schema lists. */
@@ -41,11 +40,8 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
 
   /** Its prompts: its own and that of its gate; none where it asks no model. */
   prompts(node: Authored): readonly PlacedPrompt[];
-  /** Its `request_template`, where it has one. */
   requestTemplate(node: Authored): Json | undefined;
-  /** The tools that it offers to a model. */
   toolsOffered(node: Authored): readonly AvailableTool[];
-  /** The static shape of its output. */
   outputShape(parts: SchemaParts, node: Authored): Shape;
   /** Checks beyond the schema, beside its id, its prompt and the paths that its template reads. */
   check(parts: SchemaParts, node: Authored, pointer: string, readers: readonly Reader[]): readonly Problem[];

@@ -22,7 +22,6 @@ export interface SourceCallProgram extends NodeProgram {
   readonly request_template: Json;
 }
 
-/** It waits for its one call. */
 export interface SourceCallState {
   /** Of the request. */
   readonly origins: Origins;

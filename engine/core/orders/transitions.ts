@@ -12,10 +12,7 @@ export const TRANSITIONS: Readonly<Record<OrderState, Readonly<Partial<Record<Or
 /** The state in which every order begins; only the planning tier plans. */
 export const FIRST_STATE: OrderState = 'planned';
 
-/**
- * The next state of an order.
- * @throws Error where the table forbids the change, or forbids it to that tier
- */
+/** The next state of an order. @throws Error where the table forbids the change, or forbids it to that tier */
 export function toState(from: OrderState, to: OrderState, tier: Tier): OrderState {
   const tiers = TRANSITIONS[from][to];
   if (tiers === undefined) throw new Error(`an order that is ${from} cannot become ${to}`);

@@ -33,7 +33,6 @@ export function toReplies(said: Pick<Said, 'items'>, segments: readonly Segment[
   return calls.map(({ call_id }) => toMessage('tool', [{ origin: 'call_id', text: call_id }, ...segments]));
 }
 
-/** The calls of an answer. */
 export function listCalls({ items = [] }: Pick<Said, 'items'>): readonly FunctionCallItem[] {
   return items.filter((item) => item.type === 'function_call');
 }

@@ -136,7 +136,6 @@ export interface Fail {
   readonly message: string;
   readonly subject_id?: string;
   readonly node_id?: string;
-  /** The call that ended it. */
   readonly call_key?: string;
   /** Its cause may pass by itself. */
   readonly is_transient?: true;

@@ -41,7 +41,6 @@ export function isError(problem: Pick<Problem, 'severity'>): boolean {
   return problem.severity !== 'note';
 }
 
-/** Problems of one document, with the document. */
 export function inDocument(document: ComponentReference, problems: readonly Problem[]): readonly DocumentProblem[] {
   return problems.map((one) => ({ pointer: '', ...one, document }));
 }

@@ -34,7 +34,6 @@ export interface BudgetsBefore {
   readonly adopted: ReadonlySet<string>;
 }
 
-/** How one call ended. */
 export type CallEvent = CallAnswered | CallFailed | CallRefused;
 
 export interface CallAnswered {

@@ -39,7 +39,6 @@ export interface SourceProgram {
   readonly interface: JsonObject;
   /** The model that the document names, where its plugin asks one. */
   readonly model?: string;
-  /** The schema of its requests, where it has one. */
   readonly request?: SchemaProgram;
   /** The most tokens of an answer of its model, where the document says so. */
   readonly output_limit?: number;
@@ -237,7 +236,6 @@ export type PriceTokens = (source: SourceProgram, usage: TokenUsage) => number |
 
 /** The budget of one turn for all model calls of a profile's subjects. */
 export interface SessionProgram {
-  /** The label of the profile. */
   readonly profile: string;
   readonly limits: Limits;
   readonly subjects: ReadonlySet<string>;

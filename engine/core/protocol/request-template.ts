@@ -3,7 +3,6 @@ import { appendToken, findAt, isList, pointerTokens } from '../content/json-poin
 
 /** One `{"$from": pointer, "default"?: value}` of a template, and its place. */
 interface TemplateRead {
-  /** Where in the template. */
   readonly pointer: string;
   /** The pointer that it reads. */
   readonly from: string;

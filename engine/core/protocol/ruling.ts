@@ -4,7 +4,6 @@ import { decide, foresee, type Foreseen, type PolicedCall, type Ruling } from '.
 import { type Provenance, UNTRACED } from '../policy/provenance.js';
 import type { CallProgram } from './program.js';
 
-/** A call as policy sees it. */
 export interface CallForPolicy {
   readonly call: Pick<CallProgram, 'policy_id' | 'policy' | 'effect'> & {
     readonly source: Pick<CallProgram['source'], 'label'>;

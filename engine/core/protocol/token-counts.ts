@@ -35,7 +35,7 @@ export function doubtCounts(
   const { input_tokens, output_tokens } = usage;
   const doubt = doubtParts(usage);
   if (doubt !== undefined) return doubt;
-  const characters = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
+  const characters = messages.flatMap(({ segments }) => segments).reduce((sum, { text }) => sum + text.length, 0);
   if (input_tokens === 0 && characters > 0)
     return `the prompt has ${characters} characters, and no token of it was counted`;
   if (characters >= PROMPT_CHARACTERS_MIN && characters > input_tokens * CHARACTERS_OF_A_TOKEN_MAX)
@@ -92,6 +92,19 @@ export function doubtParts(usage: TokenUsage): string | undefined {
     : undefined;
 }
 
+/** What a provider has counted, as columns: null where it has not. */
+export type CountColumns = { readonly [Part in keyof TokenUsage]-?: number | null };
+
+export function toCountColumns(usage: TokenUsage | undefined): CountColumns {
+  return {
+    input_tokens: usage?.input_tokens ?? null,
+    output_tokens: usage?.output_tokens ?? null,
+    cached_input_tokens: usage?.cached_input_tokens ?? null,
+    cache_written_input_tokens: usage?.cache_written_input_tokens ?? null,
+    reasoning_tokens: usage?.reasoning_tokens ?? null,
+  };
+}
+
 /** Most tokenizers make a token of so many bytes, in most languages. */
 export const BYTES_OF_A_TOKEN = 4;
 
@@ -119,10 +132,6 @@ export function estimateTexts(...texts: readonly string[]): number {
 
 function sumBytes(texts: readonly string[]): number {
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
-}
-
-function textsOf(messages: readonly Message[]): readonly string[] {
-  return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
 }
 
 /** What so many bytes of texts probably count. */

@@ -13,7 +13,6 @@ import type { AttemptBegan, CallEnded, CallStarted, Told, ToldEffect, TurnCommit
 export interface AgUiState {
   readonly thread_id: string;
   readonly run_id: string;
-  /** The turn that the attempt is for. */
   readonly turn: number;
   /** Calls that have begun and not ended, by id, in the order of their beginning. */
   readonly open: ReadonlyMap<string, CallStarted>;

@@ -70,7 +70,10 @@ function adoptNothing({ records }: LeftTurn): Adoption {
 
 /** All that has ended, where nothing is known against it; else all up to the last side effect, which cannot be undone. */
 function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
-  const ended = records.filter((record) => isAnswered(record) && !hasEndedIt(record, failure));
+  // A read over which the attempt failed is requested again. A side effect is no such read, and cannot be undone.
+  const ended = records.filter(
+    (record) => isAnswered(record) && !(record.key === failure.call_key && record.effect === 'read_only'),
+  );
   const usable = ended.filter((record) => !isInVain(record, ended));
   if (isAdoptedWhole(failure)) return usable;
   return usable.slice(0, usable.findLastIndex(hasActed) + 1);
@@ -87,11 +90,6 @@ const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set([
 /** Whether a failure says nothing against the answers that its attempt had handled before. */
 export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failure']): boolean {
   return is_transient === true || SILENT_CLASSES.has(failure_class);
-}
-
-/** A read over which the attempt failed is requested again. A side effect is no such read, and cannot be undone. */
-function hasEndedIt({ key, effect }: Recorded, { call_key }: LeftTurn['failure']): boolean {
-  return key === call_key && effect === 'read_only';
 }
 
 /** The first source of a generation is asked again where its fallback has not answered in its place. */

@@ -30,14 +30,9 @@ export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): Ambie
   );
   return collect(
     visible.map((binding) =>
-      askAmbient(binding, subjectAmbientKey(subject.subject_id, binding.id), scope, subject.subject_id),
+      askAmbient(binding, `${subject.subject_id}/ambient/${binding.id}`, scope, subject.subject_id),
     ),
   );
-}
-
-/** The place of a subject's own reading in the turn. */
-function subjectAmbientKey(subject_id: string, ambient_id: string): string {
-  return `${subject_id}/ambient/${ambient_id}`;
 }
 
 /** The turn's readings that a subject is given: declared by its workflow, then filtered by `visible_to`. */

@@ -13,7 +13,6 @@ import { withEntry, without } from './subject-run.js';
 // The budgets of profiles within one turn. All of it is computed from facts, so that a resumed attempt lets the same
 // calls through, with the same limits.
 
-/** What a turn keeps of its budgets. */
 export interface TurnBudgets {
   /** In the program's order. */
   readonly sessions: readonly Budget[];

@@ -229,7 +229,6 @@ export function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, va
   return new Map(map).set(key, value);
 }
 
-/** A map without one entry. */
 export function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
   const rest = new Map(map);
   rest.delete(key);

@@ -23,7 +23,6 @@ export function expandCases(schemas: readonly Json[], root: JsonObject): readonl
   return conjoin(schemas.map((schema) => casesOf(schema, root)));
 }
 
-/** The schema of an object at a name of its own. */
 export function ownMember(schema: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }

@@ -146,12 +146,6 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Problem[
   });
 }
 
-/** Answers by turn, and those that answer where these do not. */
-interface AnsweredTurns {
-  readonly turns: ByTurn<Answer>;
-  readonly others?: ByTurn<Answer>;
-}
-
 /**
  * Finds answers that are rejected: those that do not fit the schemas that they are checked against, and, as notes, names
  * that the scenario does not have. A model's mistake may be meant where it is answered again: a key whose next try has an
@@ -160,7 +154,7 @@ interface AnsweredTurns {
 export function checkAnswers(
   program: Program,
   scenario: Scenario,
-  { turns, others = {} }: AnsweredTurns,
+  { turns, others = {} }: { readonly turns: ByTurn<Answer>; readonly others?: ByTurn<Answer> },
   place: Place,
 ): readonly Problem[] {
   const { entity, environment } = namesOf(program, scenario);

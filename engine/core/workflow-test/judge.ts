@@ -34,26 +34,24 @@ export interface Observed {
 export interface ObservedTurn {
   readonly attempted_turn: number;
   readonly status: string;
-  readonly failure: ObservedFailure | undefined;
-  readonly patches: readonly ObservedPatch[];
+  readonly failure:
+    | {
+        readonly class: string;
+        readonly subject: string | null;
+        readonly node: string | null;
+        readonly key: string | null;
+        readonly message: string;
+      }
+    | undefined;
+  readonly patches: readonly {
+    readonly subject: string;
+    readonly node: string;
+    readonly narration: string;
+    readonly effects: readonly ObservedEffect[];
+  }[];
   /** In the order of their issue. */
   readonly calls: readonly ObservedCall[];
   readonly rejections: readonly ObservedRejection[];
-}
-
-interface ObservedFailure {
-  readonly class: string;
-  readonly subject: string | null;
-  readonly node: string | null;
-  readonly key: string | null;
-  readonly message: string;
-}
-
-interface ObservedPatch {
-  readonly subject: string;
-  readonly node: string;
-  readonly narration: string;
-  readonly effects: readonly ObservedEffect[];
 }
 
 /** As a patch writes it. */

@@ -85,7 +85,6 @@ function matchWithin(
   );
 }
 
-/** Whether a text is as expected. */
 export function isMatch(expected: Text, actual: string): boolean {
   return matchText([], expected, actual).length === 0;
 }

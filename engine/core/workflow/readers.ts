@@ -78,7 +78,6 @@ interface Reading {
 }
 
 interface Given {
-  /** One of the subjects. */
   readonly entity: Entity;
   readonly subject_ids: readonly string[];
   readonly given: readonly Reading[];

@@ -19,7 +19,6 @@ interface Patcher {
   readonly subject: Entity;
   /** The subject's projection: rosters name nothing else. */
   readonly projected: Projected;
-  /** The limits of its patches. */
   readonly may: PatchReach;
 }
 

@@ -53,7 +53,6 @@ export interface EffectParts {
   readonly text: string;
 }
 
-/** Where an effect is judged. */
 export interface JudgedPlace {
   /** All that there is. */
   readonly world: {
@@ -93,7 +92,6 @@ export interface Left {
   readonly state_after: string;
 }
 
-/** The operations of patches, by `op`. */
 export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>> = {
   set_entity_state: {
     changes: 'entity_state',

@@ -9,7 +9,6 @@ const ROSTER_MAX = 50;
 /** The names that a patch may use: each id, and the name that is shown behind it; `''` shows none. */
 export type Names = readonly (readonly [id: string, name: string])[];
 
-/** The names of entities. */
 export function entityNames(entities: readonly Entity[]): Names {
   return entities.map(({ id, name }) => [id, name]);
 }

@@ -15,10 +15,7 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt\s](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?
 /** A moment, or why what is written cannot be one. */
 type Moment = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly reason: string };
 
-/**
- * Reads a date and time with its offset.
- * @param text RFC 3339
- */
+/** Reads a date and time with its offset. @param text RFC 3339 */
 export function parseMoment(text: string): Moment {
   const parts = RFC_3339.exec(text);
   if (!parts) return { ok: false, reason: 'is no date and time with an offset' };

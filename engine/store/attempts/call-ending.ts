@@ -1,3 +1,4 @@
+import { toCountColumns } from '../../core/protocol/token-counts.js';
 import { toStoredText } from '../../core/content/stored-text.js';
 import type { Json } from '../../contract/json.js';
 import type { Verdict } from '../../core/protocol/verdict.js';
@@ -38,7 +39,6 @@ export const ENDING: Assignments = [
   ['ended_event_id', EVENT_ID],
 ];
 
-/** The ending columns of a finished call. */
 export function toEnding(finish: CallFinish): Values {
   const { outcome, verdict } = finish;
   return {
@@ -108,7 +108,6 @@ export const REJECTION_ROW = `
       :rejected_try::int, :rejected_text::bytea, :rejection::text
     FROM @call WHERE :rejection::text IS NOT NULL)`;
 
-/** The values of `REJECTION_ROW`. */
 export function toRejection({ verdict }: CallFinish): Values {
   const rejection = verdict?.rejection;
   return {
@@ -141,11 +140,7 @@ export function toGenerationEnding(finish: CallFinish): Values {
   return {
     normalised_text: normalised === undefined ? null : Buffer.from(normalised),
     finish_reason: findFinishReason(outcome),
-    input_tokens: outcome.usage?.input_tokens ?? null,
-    output_tokens: outcome.usage?.output_tokens ?? null,
-    cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
-    cache_written_input_tokens: outcome.usage?.cache_written_input_tokens ?? null,
-    reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
+    ...toCountColumns(outcome.usage),
     artifacts: canonicalText(toArtifacts(finish)),
     ...toBatch(outcome.trace?.chunks),
   };

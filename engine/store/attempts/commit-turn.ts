@@ -114,17 +114,19 @@ export async function commitTurn(database: Ending, lease: AttemptLease, turn: Co
     values: STORED_VALUES.filter((value) => stored.some(({ stored_as }) => stored_as === value)),
   });
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
-  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn, stored), slots);
+  const row = await endedRow<EndedRow & { readonly next: Claimed | null }>(
+    database,
+    statement,
+    lease,
+    toValues(lease, turn, stored),
+    slots,
+  );
   if (row === undefined) return 'overtaken';
   return row.next === null ? 'written' : { kind: 'reserved', next: row.next };
 }
 
 function toEnd({ is_asked_for, goes_on }: CommitTurn): CommitEnd {
   return present({ is_asked_for, goes_on: goes_on && (goes_on.worlds === undefined ? 'anywhere' : 'in_some') });
-}
-
-interface CommittedRow extends EndedRow {
-  readonly next: Claimed | null;
 }
 
 /** An effect whose value the turn leaves, and in which table. */

@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import { canonicalText } from '../../core/content/canonical.js';
-import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
+import type { AttemptLease, AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { CONTINUED_HEADS, readHeads } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toWindow, toWorld } from '../world-snapshot.js';
@@ -127,13 +127,11 @@ const BEGIN_ADOPTING = prepare(
    ${BEGUN}`,
 );
 
-interface ContinuedRow extends ContentsRow {
+interface ContinuedRow
+  extends ContentsRow,
+    Pick<AttemptLease, 'epoch' | 'request_mark'>,
+    Pick<AttemptPast, 'take_overs' | 'renderer_version' | 'plugin_versions'> {
   readonly turn: number;
-  readonly epoch: number;
-  readonly request_mark: string;
-  readonly take_overs: number;
-  readonly renderer_version: string;
-  readonly plugin_versions: AttemptPast['plugin_versions'];
 }
 
 /** The next driver of an attempt that is still open. Demands a transaction, and the world's row locked. */

@@ -36,7 +36,6 @@ export interface ConversationRows {
   readonly values: Values;
   /** Of each conversation, the hashes of the messages that it did not have yet. */
   readonly added: ReadonlyMap<string, readonly string[]>;
-  /** Which there are. */
   readonly kinds: readonly (keyof typeof CONVERSATION_ROWS)[];
   landed(): void;
 }

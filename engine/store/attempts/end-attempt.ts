@@ -77,31 +77,31 @@ const FAIL = prepare(
    FROM fence`,
 );
 
-interface FailedRow extends EndedRow {
-  readonly retry: number | null;
-  readonly delay_ms: number | null;
-}
-
 /**
  * Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was; the same statement
  * consumes or defers the message of the turn, so that a driver cannot die between the two.
  */
 export async function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written | PutOff> {
   const { failure } = end;
-  const row = await endedRow<FailedRow>(database, FAIL, lease, {
-    ...toMoves(lease.attempt_id, end.agents),
-    failure_class: failure.failure_class,
-    failure_message: toStoredText(failure.message),
-    subject_id: failure.subject_id ?? null,
-    node_id: failure.node_id ?? null,
-    source_invocation_id: end.source_invocation_id ?? null,
-    is_transient: failure.is_transient === true,
-    adopts_all: isAdoptedWhole(failure),
-    retry_delays_ms: end.retry_delays_ms ?? [],
-    defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
-    ended_at: toTimestamp(end.ended_at),
-    ...toSeal(end.seal, lease, end.ended_at),
-  });
+  const row = await endedRow<EndedRow & { readonly retry: number | null; readonly delay_ms: number | null }>(
+    database,
+    FAIL,
+    lease,
+    {
+      ...toMoves(lease.attempt_id, end.agents),
+      failure_class: failure.failure_class,
+      failure_message: toStoredText(failure.message),
+      subject_id: failure.subject_id ?? null,
+      node_id: failure.node_id ?? null,
+      source_invocation_id: end.source_invocation_id ?? null,
+      is_transient: failure.is_transient === true,
+      adopts_all: isAdoptedWhole(failure),
+      retry_delays_ms: end.retry_delays_ms ?? [],
+      defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
+      ended_at: toTimestamp(end.ended_at),
+      ...toSeal(end.seal, lease, end.ended_at),
+    },
+  );
   if (row === undefined) return 'overtaken';
   const { retry, delay_ms } = row;
   return retry === null || delay_ms === null ? 'written' : { kind: 'put_off', retry, delay_ms };

@@ -40,7 +40,6 @@ export function leaseEnd(parameter: string): string {
   return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
 }
 
-/** Runs a fenced statement. */
 export async function runFenced(
   runner: Runner,
   statement: HotStatement,

@@ -40,21 +40,14 @@ const PEND = prepare(
    SELECT (SELECT deadline FROM call) AS deadline FROM fence`,
 );
 
-interface PendedRow {
-  readonly deadline: string | null;
-}
-
-/**
- * Records that a call will be answered later: one statement.
- * @returns the deadline, by the clock of the database
- */
+/** Records that a call will be answered later: one statement. @returns the deadline, by the clock of the database */
 export async function pendCall(
   runner: Runner,
   lease: AttemptLease,
   source_invocation_id: string,
   pended: CallPended,
 ): Promise<number | 'overtaken'> {
-  const row = await findHeld<PendedRow>(runner, PEND, lease, {
+  const row = await findHeld<{ readonly deadline: string | null }>(runner, PEND, lease, {
     source_invocation_id,
     correlation_alias: pended.correlation_alias ?? null,
     accepted_body: pended.response_body ?? null,

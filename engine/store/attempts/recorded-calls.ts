@@ -1,3 +1,4 @@
+import type { CountColumns } from '../../core/protocol/token-counts.js';
 import { present } from '../../contract/present.js';
 import type { Json } from '../../contract/json.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
@@ -60,7 +61,7 @@ const LAST_SEQ = prepare(
      ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id`,
 );
 
-interface RecordedRow {
+interface RecordedRow extends Omit<CountColumns, 'reasoning_tokens'> {
   readonly source_invocation_id: string;
   readonly llm_call_id: string | null;
   readonly invocation_seq: number;
@@ -86,10 +87,6 @@ interface RecordedRow {
   readonly redaction: 'all' | readonly string[];
   readonly finish_reason: string | null;
   readonly text: Buffer | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_input_tokens: number | null;
-  readonly cache_written_input_tokens: number | null;
   readonly retrieved: Retrieved | null;
   readonly deadline: string | null;
   readonly settled_performed: boolean | null;

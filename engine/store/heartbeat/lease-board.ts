@@ -32,11 +32,7 @@ export function countAwake(board: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(board), AWAKE);
 }
 
-/**
- * Writes a lease on the board.
- * @returns what takes it off again
- * @throws Error where the board is full
- */
+/** Writes a lease on the board. @returns what takes it off again @throws Error where the board is full */
 export function postLease(board: SharedArrayBuffer, lease: AttemptLease): () => void {
   const words = new Int32Array(board);
   const version = firstFree(words);

@@ -69,10 +69,7 @@ export async function promoteUnseen(
   if (queued.length > 0) await promoteForgotten(database, world_slug);
 }
 
-/**
- * Promotes the first queued turn of a world that has no promoted one.
- * @returns how many there were: one or none
- */
+/** Promotes the first queued turn of a world that has no promoted one. @returns how many there were: one or none */
 export async function promoteForgotten(
   database: Pick<OpenDatabase, 'pool' | 'ring'>,
   world_slug: string,

@@ -95,19 +95,8 @@ const LOOK = prepare(
    FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
 );
 
-interface Acceptance {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly is_accepted: boolean;
-}
-
 /** Where messages to attempts are written, and rung for. */
 type Ringing = Pick<OpenDatabase, 'query' | 'ring'>;
-
-interface Seen {
-  readonly is_known: boolean;
-  readonly is_over: boolean;
-}
 
 /** Notifies an attempt of how one of its calls ended, idempotently: one statement where that is accepted, else two. */
 export function report(
@@ -143,14 +132,23 @@ interface Message extends Sent {
 async function writeMessage(database: Ringing, statement: HotStatement, message: Message): Promise<Reported> {
   const { message_type, correlation_id } = message;
   const values = { ...message, payload: canonicalText(message.payload) };
-  const [acceptance] = await run<Acceptance>(database, statement, values);
+  const [acceptance] = await run<{
+    readonly world_slug: string;
+    readonly attempt_id: string;
+    readonly is_accepted: boolean;
+  }>(database, statement, values);
   if (acceptance === undefined) return { kind: 'unknown' };
   const { world_slug, attempt_id, is_accepted } = acceptance;
   if (is_accepted) {
     database.ring([world_slug]);
     return { kind: 'accepted', world_slug, attempt_id };
   }
-  const [seen] = await run<Seen>(database, LOOK, { world_slug, attempt_id, correlation_id, message_type });
+  const [seen] = await run<{ readonly is_known: boolean; readonly is_over: boolean }>(database, LOOK, {
+    world_slug,
+    attempt_id,
+    correlation_id,
+    message_type,
+  });
   const kind = seen?.is_known === true ? 'duplicate' : seen?.is_over === true ? 'late' : 'undecided';
   return { kind, world_slug, attempt_id };
 }

@@ -69,7 +69,6 @@ const findMessage = query(({ from, lit }, { agent_turn_id }: { readonly agent_tu
     .$narrowType<{ attempt_id: NotNull }>(),
 );
 
-/** One agent turn. */
 export async function findAgentTurn(runner: Runner, id: string): Promise<AgentTurnRecord | undefined> {
   return (await listTurnsBeside(runner, id)).find(({ agent_turn_id }) => agent_turn_id === id.toLowerCase());
 }

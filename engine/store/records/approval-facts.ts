@@ -2,7 +2,6 @@ import type { ApprovalAsked, ApprovalDecided } from '../../core/facts/fact.js';
 
 // What was asked of a person, and what was decided: their facts, as the statement that notes them and the record give them.
 
-/** The events of an approval. */
 export type NotedKind = (ApprovalAsked | ApprovalDecided)['kind'];
 
 /** The members of both facts, from a row of approvals. */

@@ -141,10 +141,7 @@ interface Row {
   readonly redaction: 'all' | readonly string[] | null;
 }
 
-/**
- * Facts after a cursor, read by indexes alone: earlier facts cost nothing.
- * @param until at most to this number
- */
+/** Facts after a cursor, read by indexes alone: earlier facts cost nothing. @param until at most to this number */
 export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_END): Promise<FactPage> {
   const { world_slug, attempt_id, after } = cursor;
   const rows = await run<Row>(runner, READ, {
@@ -156,7 +153,8 @@ export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_E
     missing: cursor.missing_invocation_seqs,
     open: cursor.open,
   });
-  const began = rows.some(({ kind }) => kind === 'attempt_began') ? await readBeginning(runner, attempt_id) : undefined;
+  const isBegun = rows.some(({ kind }) => kind === 'attempt_began');
+  const [began] = isBegun ? await run<Beginning>(runner, BEGINNING, { attempt_id }) : [];
   const facts = rows.flatMap((row) => toTold(row, began) ?? []);
   const last = facts.findIndex(isLastOfAttempt);
   const upto = rows.at(-1)?.upto ?? NO_END;
@@ -257,8 +255,3 @@ const BEGINNING = prepare(
      coalesce(${ENTITIES}, '[]') AS entities
    FROM attempt`,
 );
-
-async function readBeginning(runner: Runner, attempt_id: string): Promise<Beginning | undefined> {
-  const [row] = await run<Beginning>(runner, BEGINNING, { attempt_id });
-  return row;
-}

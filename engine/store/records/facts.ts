@@ -135,7 +135,6 @@ interface Placed {
   readonly fact: Fact;
 }
 
-/** The rows of one attempt. */
 interface Rows {
   readonly calls: readonly CallRow[];
   readonly events: readonly EventRow[];

@@ -1,7 +1,12 @@
 import type { TokenUsage } from '../../contract/source.js';
 import type { MeteredCall, UsedTogether } from '../../core/cost/cost.js';
 import type { PromptPiece, SentPrompt } from '../../core/cost/prompt-parts.js';
-import { COUNTS_DOUBTED, type CountedTokens, TOKENS_ESTIMATED } from '../../core/protocol/token-counts.js';
+import {
+  type CountColumns,
+  COUNTS_DOUBTED,
+  type CountedTokens,
+  TOKENS_ESTIMATED,
+} from '../../core/protocol/token-counts.js';
 import type { WantedCalls } from '../../ports/browse.js';
 import type { InAttempt, InWorld } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -73,15 +78,7 @@ const USED = {
   worlds: used('', 'asked.world_slug', '= ANY(:world_slugs::text[])'),
 };
 
-interface Counts {
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_input_tokens: number | null;
-  readonly cache_written_input_tokens: number | null;
-  readonly reasoning_tokens: number | null;
-}
-
-interface Row extends Omit<MeteredCall, 'at' | 'usage' | 'estimated'>, Counts {
+interface Row extends Omit<MeteredCall, 'at' | 'usage' | 'estimated'>, CountColumns {
   readonly started_at: string;
   readonly is_doubted: boolean | null;
   readonly estimated: CountedTokens | null;
@@ -107,10 +104,12 @@ export async function listUsed(
   tiers: readonly number[],
 ): Promise<readonly UsedTogether[]> {
   const values = { ...wanted, tiers: tiers.map((start) => start + 1) };
-  return (await run<Omit<UsedTogether, 'usage'> & Counts>(runner, USED[of], values)).map(withUsage);
+  return (await run<Omit<UsedTogether, 'usage'> & CountColumns>(runner, USED[of], values)).map(withUsage);
 }
 
-function withUsage<Row extends Counts>(row: Row): Omit<Row, keyof Counts> & { readonly usage: TokenUsage | null } {
+function withUsage<Row extends CountColumns>(
+  row: Row,
+): Omit<Row, keyof CountColumns> & { readonly usage: TokenUsage | null } {
   const { input_tokens, output_tokens, cached_input_tokens, cache_written_input_tokens, reasoning_tokens, ...call } =
     row;
   const parts = { cached_input_tokens, cache_written_input_tokens, reasoning_tokens };
@@ -136,7 +135,6 @@ const PIECES = prepare(
    ORDER BY listed.conversation, listed.position, pieces.position`,
 );
 
-/** What the generations of an attempt sent. */
 export async function listSentPrompts(runner: Runner, attempt: InAttempt) {
   const prompts = await run<SentPrompt>(runner, PROMPTS, { ...attempt });
   const pieces = await run<Omit<PromptPiece, 'text'> & { readonly text: Buffer }>(runner, PIECES, { ...attempt });

@@ -4,7 +4,6 @@ import type { PieceOrigin } from '../../core/prompt/message.js';
 import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-/** A seal as its row holds it. */
 export interface SealRow {
   readonly world_slug: string;
   /** 1-based in its world. */

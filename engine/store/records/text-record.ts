@@ -67,10 +67,6 @@ const ANSWERED = prepare(
    ORDER BY made.turn, invocation_seq`,
 );
 
-interface WrittenRow extends Omit<WrittenText, 'sources'> {
-  readonly sources: readonly string[] | null;
-}
-
 /** Everything of a world, and of its ancestors for it, that holds a text. @param turn the latest turn that counts */
 export async function readTextRecord(
   runner: Runner,
@@ -78,7 +74,11 @@ export async function readTextRecord(
 ): Promise<TextRecord> {
   const values = { world_slug, turn, text, escaped: JSON.stringify(text).slice(1, -1) };
   const { escaped: _, ...plain } = values;
-  const written = await run<WrittenRow>(runner, WRITTEN, plain);
+  const written = await run<Omit<WrittenText, 'sources'> & { readonly sources: readonly string[] | null }>(
+    runner,
+    WRITTEN,
+    plain,
+  );
   return {
     text,
     shown: await run<ShownText>(runner, SHOWN, values),

@@ -6,14 +6,12 @@ import type { SearchHit } from '../../ports/search.js';
 import { type AnswerColumns, RAW_TEXT, toShown } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-/** A text of an attempt, and its place. */
 export interface FoundText extends Omit<SearchHit, 'entry' | keyof AttemptKey | 'turn' | 'snippet' | 'rank'> {
   readonly text: string;
   /** Ids of entities and hashes by which it is found as well. */
   readonly names: readonly string[];
 }
 
-/** An attempt that has ended. */
 export interface EndedAttempt
   extends AttemptKey,
     Pick<RanAttempt, 'attempted_turn' | 'epoch' | 'failure_class' | 'failed_source_invocation_id'> {}

@@ -112,7 +112,6 @@ async function complete(client: PoolClient, worlds: FileHead['worlds'], earlier?
 interface EarlierSchema {
   /** The search path of the session. */
   readonly path: string;
-  /** The migrations that it lacks. */
   readonly later: readonly Migration[];
 }
 

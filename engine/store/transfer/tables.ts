@@ -95,7 +95,6 @@ const OF_DATABASE = [
 /** Tables that no export holds. */
 export const LEFT_OUT: readonly string[] = [...OF_DATABASE, ...UNEXPORTED];
 
-/** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
 
 /** A lease, the files of a scenario and the address of an operator belong to one machine: they do not move. */

@@ -4,7 +4,6 @@ import { type OpenHash, openSha256 } from '../../core/content/sha256.js';
 
 // The file of exported worlds is JSON Lines: a head, a line for each row, and an end with the SHA-256 of all bytes before.
 
-/** The version of this form. */
 export const FORM_VERSION = 1;
 
 /** The first line. */

@@ -12,16 +12,12 @@ import type { StartedRun, TurnState } from '../state.js';
  */
 export function mayIssue(state: TurnState, index: number, command: Invoke): boolean {
   if (index === state.head) return true;
-  return isSpeculative(command) && isCovered(state) && !waits(state, index);
+  return isSpeculative(command) && state.runs.size <= state.allowance && !waits(state, index);
 }
 
 function isSpeculative({ call, subject_id }: Invoke): boolean {
   const isForPerson = foreseeCall(call, subject_id)?.decisions.has('require_approval') === true;
   return call.effect === 'read_only' && call.pending_deadline_ms === undefined && !isForPerson;
-}
-
-function isCovered({ runs, allowance }: TurnState): boolean {
-  return runs.size <= allowance;
 }
 
 function waits({ runs, head }: TurnState, index: number): boolean {
