@@ -9,20 +9,26 @@ import { compose } from './main.js';
 import { act, forkByHand, make, stopHere } from './catalogue/act.js';
 import { reportCall, settleCallOfAttempt } from './catalogue/actions/calls.js';
 import { deleteWorld } from './catalogue/actions/worlds.js';
-import { checkPaths, readScenario } from './operations/author.js';
+import { checkPaths, readScenario } from './operations/authoring/author.js';
 import type { Composition } from './operations/composition.js';
-import type { Deleted } from './operations/delete-world.js';
-import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
+import type { Deleted } from './operations/worlds/delete-world.js';
+import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/worlds/diff-worlds.js';
 import type { Finding } from './operations/documents/index.js';
 import { type Engine, whileReachable } from './operations/engine.js';
-import { personHere } from './operations/person-here.js';
-import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
-import type { Acknowledgement, SaidReport } from './operations/reports.js';
-import { type RunReport, runTurns } from './operations/run-turns.js';
-import type { SettledCall } from './operations/settle-call.js';
-import { findScript, startStage } from './operations/stage.js';
+import { personHere } from './operations/people/person-here.js';
+import {
+  listAttempts,
+  showAttempt,
+  showInvocation,
+  showLlmCall,
+  type WorldAttempts,
+} from './operations/browse/records.js';
+import type { Acknowledgement, SaidReport } from './operations/settling/reports.js';
+import { type RunReport, runTurns } from './operations/running/run-turns.js';
+import type { SettledCall } from './operations/settling/settle-call.js';
+import { findScript, startStage } from './operations/running/stage.js';
 import { testPaths, type TestReport, type TestResult } from './operations/workflow-tests/index.js';
-import { createWorld, listWorlds, showWorld } from './operations/worlds.js';
+import { createWorld, listWorlds, showWorld } from './operations/worlds/worlds.js';
 import type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 import type { WorldSnapshot } from './ports/worlds.js';
 import type { Progress } from './runtime/progress.js';
@@ -30,14 +36,14 @@ import type { Authorise } from './sources/index.js';
 
 export type { Json } from './contract/json.js';
 export type { Problem } from './contract/problem.js';
-export type { Deleted } from './operations/delete-world.js';
+export type { Deleted } from './operations/worlds/delete-world.js';
 export type { Finding } from './operations/documents/index.js';
-export type { DiffRequest, WorldDiff } from './operations/diff-worlds.js';
+export type { DiffRequest, WorldDiff } from './operations/worlds/diff-worlds.js';
 export type { Outcome, Refused } from './contract/problem.js';
-export type { WorldAttempts } from './operations/records.js';
-export type { Acknowledgement, SaidReport } from './operations/reports.js';
-export type { RunReport, TurnReport } from './operations/run-turns.js';
-export type { SettledCall } from './operations/settle-call.js';
+export type { WorldAttempts } from './operations/browse/records.js';
+export type { Acknowledgement, SaidReport } from './operations/settling/reports.js';
+export type { RunReport, TurnReport } from './operations/running/run-turns.js';
+export type { SettledCall } from './operations/settling/settle-call.js';
 export type { TestChange, TestReport, TestResult } from './operations/workflow-tests/index.js';
 export type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 export type { WorldSnapshot } from './ports/worlds.js';

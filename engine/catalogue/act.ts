@@ -1,11 +1,11 @@
 import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { type Actor, audit } from '../operations/audit.js';
-import { findNamed, type NamedScenario, placeRefusal } from '../operations/change-scenario.js';
+import { type Actor, audit } from '../operations/people/audit.js';
+import { findNamed, type NamedScenario, placeRefusal } from '../operations/worlds/change-scenario.js';
 import type { AskedAction } from '../operations/composition.js';
 import type { Engine } from '../operations/engine.js';
-import type { Acknowledgement, Made } from '../operations/reports.js';
-import { noSuchAttempt, stopToEnd } from '../operations/stop-to-end.js';
+import type { Acknowledgement, Made } from '../operations/settling/reports.js';
+import { noSuchAttempt, stopToEnd } from '../operations/running/stop-to-end.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { Action, Done } from './action.js';
 import { stopAttempt } from './actions/calls.js';

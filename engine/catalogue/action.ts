@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { Actor, Located } from '../operations/audit.js';
+import type { Actor, Located } from '../operations/people/audit.js';
 import type { Engine } from '../operations/engine.js';
-import type { Acknowledgement, Made } from '../operations/reports.js';
+import type { Acknowledgement, Made } from '../operations/settling/reports.js';
 import type { Answers } from './answers.js';
 
 /** One value that an action takes. */

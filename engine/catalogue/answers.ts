@@ -1,6 +1,6 @@
 import type { Entity } from '../core/world/world.js';
-import type { ApprovalStats } from '../operations/approvals.js';
-import type { ListedAgent, ResolvedAgentTurn } from '../operations/agents.js';
+import type { ApprovalStats } from '../operations/people/approvals.js';
+import type { ListedAgent, ResolvedAgentTurn } from '../operations/browse/agents.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { AttemptPage } from '../operations/browse/attempts.js';
 import type { AttemptComparison } from '../operations/browse/compare-attempts.js';
@@ -8,28 +8,28 @@ import type { DocumentPage, WorkflowPage } from '../operations/browse/documents.
 import type { Part } from '../operations/browse/list-part.js';
 import type { Overview, Waiting } from '../operations/browse/overview.js';
 import type { ListedWorld, PatchStory, TurnPage, WorldPage } from '../operations/browse/worlds.js';
-import type { UsesOfComponent } from '../operations/components.js';
-import type { WorldCost } from '../operations/costs.js';
-import type { WorldDiff } from '../operations/diff-worlds.js';
+import type { UsesOfComponent } from '../operations/authoring/components.js';
+import type { WorldCost } from '../operations/costs/costs.js';
+import type { WorldDiff } from '../operations/worlds/diff-worlds.js';
 import type { ListedEntry } from '../operations/ledger/list-ledger.js';
 import type { ListedOrder, OrderRecord } from '../operations/ledger/orders.js';
 import type { Verification } from '../operations/ledger/verify.js';
-import type { Acknowledgement } from '../operations/reports.js';
-import type { PolicyExplanation } from '../operations/explain-policy.js';
-import type { EntityLife } from '../operations/entities.js';
-import type { TracedText } from '../operations/trace-text.js';
-import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
+import type { Acknowledgement } from '../operations/settling/reports.js';
+import type { PolicyExplanation } from '../operations/people/explain-policy.js';
+import type { EntityLife } from '../operations/worlds/entities.js';
+import type { TracedText } from '../operations/worlds/trace-text.js';
+import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/authoring/describe.js';
 import type { Location } from '../contract/problem.js';
 import type { PutDocument, SentDocument } from '../operations/documents/index.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import type { EventRecord } from '../operations/event.js';
+import type { EventRecord } from '../operations/browse/event.js';
 import type { StudyPage } from '../operations/studies/show-study.js';
 import type { ListedStudy } from '../ports/studies.js';
-import type { Found } from '../operations/search.js';
+import type { Found } from '../operations/browse/search.js';
 import type { ApprovalRecord, GrantRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
-import type { CostedAttempt } from '../operations/read-cost.js';
+import type { CostedAttempt } from '../operations/costs/read-cost.js';
 import type { InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
 /** How many of the latest rows have each state. */

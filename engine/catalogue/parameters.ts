@@ -2,7 +2,7 @@ import type { JsonObject } from '../contract/json.js';
 import { SLUG } from '../contract/slug.js';
 import { TRAVERSALS } from '../core/ledger/traverse.js';
 import { STREAM_FORMATS } from '../core/stream/frames.js';
-import { COSTS_BY } from '../operations/costs.js';
+import { COSTS_BY } from '../operations/costs/costs.js';
 import { LIMIT, LIMIT_MAX } from '../operations/browse/list-part.js';
 import { PLACES, type PlaceKind } from './places.js';
 import { SEARCH_KINDS } from '../ports/search.js';

@@ -1,10 +1,10 @@
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import { stateOf } from '../core/protocol/work-state.js';
 import type { Entity } from '../core/world/world.js';
-import type { ListedAgent } from '../operations/agents.js';
+import type { ListedAgent } from '../operations/browse/agents.js';
 import type { StirringWorld } from '../operations/browse/overview.js';
-import type { Costing } from '../operations/read-cost.js';
-import type { ActiveWorld } from '../operations/worlds.js';
+import type { Costing } from '../operations/costs/read-cost.js';
+import type { ActiveWorld } from '../operations/worlds/worlds.js';
 import type { ListedAttempt, ListedInvocation, ListedLlmCall, Readable } from '../ports/browse.js';
 import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import type { ComponentSummary, StoredComponent } from '../ports/components.js';

@@ -4,13 +4,13 @@ import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { TestConnection } from '../ports/connections.js';
 import type { CallSource, FindModel, ListVariations, ModelPlace } from '../ports/sources.js';
-import type { Actor } from './audit.js';
+import type { Actor } from './people/audit.js';
 import type { OperatorConnections } from './connections/store.js';
 import type { Archive, Authoring, Engine, Metering } from './engine.js';
 import type { Signer } from './evidence/checkpoint.js';
 import type { Workshop } from './plugins/workshop.js';
-import type { Acknowledgement, SaidReport } from './reports.js';
-import type { LoadedTokens, Tokens } from './tokens.js';
+import type { Acknowledgement, SaidReport } from './settling/reports.js';
+import type { LoadedTokens, Tokens } from './serving/tokens.js';
 
 interface AskedOfPerson {
   readonly turn: number;

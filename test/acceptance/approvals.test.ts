@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/approvals.js';
-import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/grants.js';
+import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/people/approvals.js';
+import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/people/grants.js';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { askToStop, reportCall } from '../../engine/operations/reports.js';
+import { askToStop, reportCall } from '../../engine/operations/settling/reports.js';
 import type { ApprovalRecord } from '../../engine/ports/approvals.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { compose } from '../../engine/main.js';
-import type { WorldAttempts } from '../../engine/operations/records.js';
+import type { WorldAttempts } from '../../engine/operations/browse/records.js';
 import type { AttemptSummary } from '../../engine/ports/records.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { sumCosts } from '../../engine/core/cost/cost.js';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
 import { DIALECTS } from '../../fixtures/dialects/index.js';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { UsesOfComponent } from '../../engine/operations/components.js';
+import type { UsesOfComponent } from '../../engine/operations/authoring/components.js';
 import type { PutDocument } from '../../engine/operations/documents/index.js';
 import type { StoredComponent } from '../../engine/ports/components.js';
 import { emptyDatabase } from '../support/databases.js';

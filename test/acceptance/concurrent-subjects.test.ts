@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import type { CallSource } from '../../engine/ports/sources.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
 import { type Edit, editWorkflows, loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const ordered: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_ordered' });

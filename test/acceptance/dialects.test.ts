@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import { putScenario } from '../../engine/operations/author.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import { DIALECTS, type Dialect, type DialectServer, serveDialect } from '../../fixtures/dialects/index.js';
 import { emptyDatabase } from '../support/databases.js';
 

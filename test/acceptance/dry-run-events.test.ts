@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
-import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { emptyDatabase } from '../support/databases.js';
 import { makeFolder } from './command.js';

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import { act } from '../../engine/catalogue/act.js';
 import { editWorld } from '../../engine/catalogue/actions/worlds.js';
-import { diffPlaces } from '../../engine/operations/diff-worlds.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
+import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
-import { readStory } from '../../engine/operations/world-story.js';
+import { readStory } from '../../engine/operations/worlds/world-story.js';
 import { must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 const PATCH = {

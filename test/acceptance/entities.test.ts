@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diffPlaces } from '../../engine/operations/diff-worlds.js';
-import { type EntityPlace, showEntityLife } from '../../engine/operations/entities.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
-import { readStory } from '../../engine/operations/world-story.js';
+import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
+import { type EntityPlace, showEntityLife } from '../../engine/operations/worlds/entities.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
+import { readStory } from '../../engine/operations/worlds/world-story.js';
 import { must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 /** The whole history of an entity, read in parts of so many rows. */

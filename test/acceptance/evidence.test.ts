@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import type { Outcome } from '../../engine/contract/problem.js';
 import { compose } from '../../engine/main.js';
 import type { MadeCheckpoint } from '../../engine/operations/evidence/checkpoint.js';
-import { serve } from '../../engine/operations/serve.js';
+import { serve } from '../../engine/operations/serving/serve.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startToys } from '../../fixtures/toys/index.js';
 import { scriptPath, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';

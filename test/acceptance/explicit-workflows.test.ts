@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
-import { putScenario } from '../../engine/operations/author.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
 import { type Edit, editWorkflows, type ParkStage, sharedStage } from '../support/park-stage.js';
 

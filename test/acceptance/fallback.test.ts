@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { Answer } from '../../engine/generated/answers.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { withFallback } from '../support/fallback-scene.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import { putScenario } from '../../engine/operations/author.js';
-import { diffPlaces, type WorldDiff } from '../../engine/operations/diff-worlds.js';
-import { type ForkRequest, forkWorld } from '../../engine/operations/fork-world.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
+import { diffPlaces, type WorldDiff } from '../../engine/operations/worlds/diff-worlds.js';
+import { type ForkRequest, forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { type Edit, editWorkflows, loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { contentsOf, promptOf, requestAt } from './readings.js';
 

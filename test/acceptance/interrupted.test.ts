@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Diagnosis } from '../../engine/operations/composition.js';
-import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { compose } from '../../engine/main.js';
-import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
+import { type RunReport, runTurns } from '../../engine/operations/running/run-turns.js';
 import { findFault, LockLost } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import { type Answers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { CLOSED_TOYS } from '../support/closed-toys.js';

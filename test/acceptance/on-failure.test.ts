@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { editWorkflows, loadScript, must, sharedStage } from '../support/park-stage.js';
-import { showAgentTurn } from '../../engine/operations/agents.js';
+import { showAgentTurn } from '../../engine/operations/browse/agents.js';
 import { agentTurn } from '../../engine/catalogue/resources/agent-turn.js';
 import type { Asked } from '../../engine/catalogue/resource.js';
 

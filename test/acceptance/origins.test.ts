@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diffPlaces } from '../../engine/operations/diff-worlds.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
+import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
-import { purgeMemories } from '../../engine/operations/purge-memories.js';
+import { purgeMemories } from '../../engine/operations/worlds/purge-memories.js';
 import { editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 const WEATHER = 'source:toy_park_weather';

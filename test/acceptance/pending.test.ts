@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
+import { askToStop, expireCalls, reportCall } from '../../engine/operations/settling/reports.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
 import {
   type Edit,
   editWorkflows,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { emptyDatabase } from '../support/databases.js';

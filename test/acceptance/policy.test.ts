@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainPolicy } from '../../engine/operations/explain-policy.js';
-import { showInvocation } from '../../engine/operations/records.js';
+import { explainPolicy } from '../../engine/operations/people/explain-policy.js';
+import { showInvocation } from '../../engine/operations/browse/records.js';
 import { must } from '../../tools/must.js';
 import { editWorkflows, sharedStage } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';

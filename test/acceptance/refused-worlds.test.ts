@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { readScenario } from '../../engine/operations/author.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
-import type { UsableScenario } from '../../engine/operations/load-program.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { readScenario } from '../../engine/operations/authoring/author.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
+import type { UsableScenario } from '../../engine/operations/running/load-program.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import { editWorkflows, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 /** The park by another name, starting at another time, and not stored. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { make } from '../../engine/catalogue/act.js';
 import { deleteWorld } from '../../engine/catalogue/actions/worlds.js';
-import { personHere, userName } from '../../engine/operations/person-here.js';
-import { diffPlaces } from '../../engine/operations/diff-worlds.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
-import { readStory } from '../../engine/operations/world-story.js';
+import { personHere, userName } from '../../engine/operations/people/person-here.js';
+import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
+import { readStory } from '../../engine/operations/worlds/world-story.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 /** How many rows of a world are left, in every table that has worlds. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { askToStop, reportCall } from '../../engine/operations/reports.js';
+import { askToStop, reportCall } from '../../engine/operations/settling/reports.js';
 import type { AgentTurnRecord } from '../../engine/core/agents/agent-turn.js';
 import { editWorkflows, must, type ParkStage, type Play, withDeadline, sharedStage } from '../support/park-stage.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { toSpanId, toTraceId } from '../../engine/core/content/trace-id.js';
 import { compose } from '../../engine/main.js';
-import { queueTurns } from '../../engine/operations/run-worker.js';
+import { queueTurns } from '../../engine/operations/running/run-worker.js';
 import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
 import {
   type OtlpReceiver,

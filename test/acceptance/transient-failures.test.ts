@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { queueTurns } from '../../engine/operations/run-worker.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { queueTurns } from '../../engine/operations/running/run-worker.js';
 import type { AttemptSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';

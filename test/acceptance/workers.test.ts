@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { queueTurns } from '../../engine/operations/run-worker.js';
+import { queueTurns } from '../../engine/operations/running/run-worker.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';

@@ -12,7 +12,7 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     files: [
       'engine/operations/plugins/conformance/rules/secrets.ts',
       'engine/operations/plugins/conformance/server.ts',
-      'engine/operations/served.ts',
+      'engine/operations/serving/served.ts',
       'engine/sources/authorise.ts',
       'engine/sources/bench.ts',
       'engine/sources/examine-origin.ts',

@@ -4,8 +4,8 @@ import { canonicalText, contentHash } from '../../engine/core/content/canonical.
 import { sha256 } from '../../engine/core/content/sha256.js';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { putScenario } from '../../engine/operations/author.js';
-import { toDesk } from '../../engine/operations/serve.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
 import { pathOfPatch } from '../../engine/catalogue/places.js';
 import { startServer } from '../../engine/surfaces/http/server.js';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startChromium } from '../../tools/chromium.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { NEEDS_CHROMIUM } from '../support/chromium.js';
 import { must } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { attemptLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { startServer } from '../../engine/surfaces/http/server.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { putScenario } from '../../engine/operations/author.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { type RunReport, runTurns } from '../../engine/operations/running/run-turns.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import type { Store } from '../../engine/store/open-store.js';
 import { toStore } from '../../engine/store/open-store.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';

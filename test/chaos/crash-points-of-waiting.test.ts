@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decideCall } from '../../engine/operations/approvals.js';
-import { askToStop, reportCall } from '../../engine/operations/reports.js';
-import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
-import { showWorld } from '../../engine/operations/worlds.js';
+import { decideCall } from '../../engine/operations/people/approvals.js';
+import { askToStop, reportCall } from '../../engine/operations/settling/reports.js';
+import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/running/run-worker.js';
+import { showWorld } from '../../engine/operations/worlds/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { withFallback } from '../support/fallback-scene.js';
 import { loadScript, must } from '../support/park-stage.js';

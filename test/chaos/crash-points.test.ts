@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { showWorld } from '../../engine/operations/worlds.js';
+import { showWorld } from '../../engine/operations/worlds/worlds.js';
 import type { AgentTurnRecord, CardRecord } from '../../engine/core/agents/agent-turn.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { Store } from '../../engine/store/open-store.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { showWorld } from '../../engine/operations/worlds.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { showWorld } from '../../engine/operations/worlds/worlds.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { ServedRequest } from '../../fixtures/toys/index.js';
 import { must } from '../support/park-stage.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import { reportCall } from '../../engine/operations/reports.js';
-import { type SettledCall, settleCall } from '../../engine/operations/settle-call.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
+import { reportCall } from '../../engine/operations/settling/reports.js';
+import { type SettledCall, settleCall } from '../../engine/operations/settling/settle-call.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/running/run-worker.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { must } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../../engine/contract/json.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { settleCall } from '../../engine/operations/settle-call.js';
+import { settleCall } from '../../engine/operations/settling/settle-call.js';
 import type { Toys } from '../../fixtures/toys/index.js';
 import { must } from '../support/park-stage.js';
 

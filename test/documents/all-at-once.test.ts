@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import { checkPaths } from '../../engine/operations/author.js';
+import { checkPaths } from '../../engine/operations/authoring/author.js';
 import { folderOf, PACKAGE_ROOT } from './document-parts.js';
 
 const sound = join(PACKAGE_ROOT, 'fixtures/invalid/sound');

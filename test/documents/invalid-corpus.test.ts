@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import { checkPaths } from '../../engine/operations/author.js';
+import { checkPaths } from '../../engine/operations/authoring/author.js';
 import type { Validation } from '../../engine/operations/documents/index.js';
 import { inShort, PACKAGE_ROOT } from './document-parts.js';
 

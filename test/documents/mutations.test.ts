@@ -14,7 +14,7 @@ import {
   loadDocuments,
   validateLoaded,
 } from '../../engine/operations/documents/index.js';
-import { compileScenario } from '../../engine/operations/load-program.js';
+import { compileScenario } from '../../engine/operations/running/load-program.js';
 import { documentParts, PACKAGE_ROOT } from './document-parts.js';
 
 const value = await (await compose({})).openAuthoring();

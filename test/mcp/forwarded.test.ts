@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import { serve } from '../../engine/operations/serve.js';
+import { serve } from '../../engine/operations/serving/serve.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys } from '../../fixtures/toys/index.js';
 import { loadScript, must } from '../support/park-stage.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';

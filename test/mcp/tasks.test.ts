@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runWorker } from '../../engine/operations/run-worker.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { runWorker } from '../../engine/operations/running/run-worker.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compareAttempts } from '../../engine/operations/browse/compare-attempts.js';
-import type { ShownAttempt } from '../../engine/operations/records.js';
+import type { ShownAttempt } from '../../engine/operations/browse/records.js';
 import { loadScript, must, openParkStage, type ParkStage } from '../support/park-stage.js';
 
 describe('two attempts compared', () => {

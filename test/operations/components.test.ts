@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
-import { getComponent, showUses } from '../../engine/operations/components.js';
+import { getComponent, showUses } from '../../engine/operations/authoring/components.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase } from '../support/databases.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showEvent, toEventId } from '../../engine/operations/event.js';
+import { showEvent, toEventId } from '../../engine/operations/browse/event.js';
 import { must, onEachDatabase } from '../support/park-stage.js';
 
 onEachDatabase('an event of an attempt', (open) => {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { canonicalText } from '../../engine/core/content/canonical.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
-import { importWorlds } from '../../engine/operations/transfer-worlds.js';
+import { importWorlds } from '../../engine/operations/worlds/transfer-worlds.js';
 import { sharedStage } from '../support/park-stage.js';
 
 const sharedStageOf = sharedStage('PostgreSQL');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { showUses } from '../../engine/operations/components.js';
+import { showUses } from '../../engine/operations/authoring/components.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import { loadScript, must, onEachDatabase } from '../support/park-stage.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readPriceFile } from '../../engine/operations/price-file.js';
+import { readPriceFile } from '../../engine/operations/costs/price-file.js';
 
 const PRICE = { input: 1, output: 2 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { v7 } from 'uuid';
-import { runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
+import { runWorker, type WorkerEvent } from '../../engine/operations/running/run-worker.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 

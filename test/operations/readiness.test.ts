@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask } from '../../engine/catalogue/act.js';
 import { runTurns } from '../../engine/catalogue/actions/worlds.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 
 const open = sharedStage('embedded');

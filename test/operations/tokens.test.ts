@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Variables } from '../../engine/configuration.js';
 import { compose } from '../../engine/main.js';
-import { callbackToken, loadTokens } from '../../engine/operations/tokens.js';
+import { callbackToken, loadTokens } from '../../engine/operations/serving/tokens.js';
 
 const LONG = 'x'.repeat(32);
 

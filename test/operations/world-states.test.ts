@@ -5,8 +5,8 @@ import { settleCall } from '../../engine/catalogue/actions/calls.js';
 import { runTurns, takeBackTurns } from '../../engine/catalogue/actions/worlds.js';
 import { misbehave } from '../support/faults.js';
 import { browseOverview } from '../../engine/operations/browse/overview.js';
-import { personHere } from '../../engine/operations/person-here.js';
-import { listWorlds } from '../../engine/operations/worlds.js';
+import { personHere } from '../../engine/operations/people/person-here.js';
+import { listWorlds } from '../../engine/operations/worlds/worlds.js';
 import { must, onEachDatabase } from '../support/park-stage.js';
 
 onEachDatabase('what a world does', (open) => {

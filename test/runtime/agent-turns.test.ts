@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Engine } from '../../engine/operations/engine.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
 import type { AgentTurnRecord } from '../../engine/core/agents/agent-turn.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { CallOutcome, CallSource } from '../../engine/ports/sources.js';

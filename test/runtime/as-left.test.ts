@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadScenario } from '../../engine/operations/load-program.js';
-import { createWorld, timeAt } from '../../engine/operations/worlds.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
+import { createWorld, timeAt } from '../../engine/operations/worlds/worlds.js';
 import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
 import type { Answer, AnswerUsage } from '../../engine/generated/answers.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
-import { purgeMemories } from '../../engine/operations/purge-memories.js';
-import { traceText } from '../../engine/operations/trace-text.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
+import { purgeMemories } from '../../engine/operations/worlds/purge-memories.js';
+import { traceText } from '../../engine/operations/worlds/trace-text.js';
 import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';

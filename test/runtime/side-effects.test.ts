@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import { reportCall } from '../../engine/operations/reports.js';
-import { settleCall } from '../../engine/operations/settle-call.js';
-import { queueTurns } from '../../engine/operations/run-worker.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
+import { reportCall } from '../../engine/operations/settling/reports.js';
+import { settleCall } from '../../engine/operations/settling/settle-call.js';
+import { queueTurns } from '../../engine/operations/running/run-worker.js';
+import { runTurns } from '../../engine/operations/running/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';

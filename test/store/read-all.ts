@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { listAgents, showAgentTurn } from '../../engine/operations/agents.js';
+import { listAgents, showAgentTurn } from '../../engine/operations/browse/agents.js';
 import { browseAttempt } from '../../engine/operations/browse/attempts.js';
 import { browseOverview } from '../../engine/operations/browse/overview.js';
 import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.js';
-import { listAttempts, showInvocation, showLlmCall } from '../../engine/operations/records.js';
-import { search } from '../../engine/operations/search.js';
-import { listWorlds, lookAtWorld } from '../../engine/operations/worlds.js';
+import { listAttempts, showInvocation, showLlmCall } from '../../engine/operations/browse/records.js';
+import { search } from '../../engine/operations/browse/search.js';
+import { listWorlds, lookAtWorld } from '../../engine/operations/worlds/worlds.js';
 import type { Store } from '../../engine/store/open-store.js';
 import { must } from '../support/park-stage.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { search } from '../../engine/operations/search.js';
-import type { Found, WantedSearch } from '../../engine/operations/search.js';
+import { search } from '../../engine/operations/browse/search.js';
+import type { Found, WantedSearch } from '../../engine/operations/browse/search.js';
 import type { Store } from '../../engine/store/open-store.js';
 import type { SearchHit } from '../../engine/ports/search.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';

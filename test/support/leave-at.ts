@@ -1,5 +1,5 @@
-import { loadScenario } from '../../engine/operations/load-program.js';
-import { timeAt } from '../../engine/operations/worlds.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
+import { timeAt } from '../../engine/operations/worlds/worlds.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import { must, type ParkStage } from './park-stage.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { make } from '../../engine/catalogue/act.js';
 import { deleteWorld } from '../../engine/catalogue/actions/worlds.js';
-import { personHere } from '../../engine/operations/person-here.js';
+import { personHere } from '../../engine/operations/people/person-here.js';
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { assertDocumented } from './documented-answers.js';
 import { lettersToApprove, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';

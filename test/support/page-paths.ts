@@ -1,6 +1,6 @@
 import { sessionIdOf } from '../../engine/core/orders/fold-orders.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
-import { listComponents } from '../../engine/operations/components.js';
+import { listComponents } from '../../engine/operations/authoring/components.js';
 import { PAGES } from '../../engine/surfaces/browser/page.js';
 import { pathOfList } from '../../engine/catalogue/places.js';
 import { must } from './park-stage.js';

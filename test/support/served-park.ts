@@ -1,5 +1,5 @@
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { toDesk } from '../../engine/operations/serve.js';
+import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { openParkStage, type ParkStage, type Play } from './park-stage.js';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { simulationTime } from '../../engine/core/world/simulation-time.js';
 import { compose } from '../../engine/main.js';
-import { putScenario } from '../../engine/operations/author.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
-import { createWorld } from '../../engine/operations/worlds.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
+import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import type { LeftWorld } from '../../engine/ports/attempts.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import { must } from '../must.js';

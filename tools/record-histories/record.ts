@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import type { Program } from '../../engine/core/protocol/program.js';
-import { loadScenario } from '../../engine/operations/load-program.js';
+import { loadScenario } from '../../engine/operations/running/load-program.js';
 import { simulationTime } from '../../engine/core/world/simulation-time.js';
 import type { Scenario } from '../../engine/generated/scenario.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';

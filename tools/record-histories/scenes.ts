@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../engine/contract/json.js';
-import { putScenario } from '../../engine/operations/author.js';
-import { forkWorld } from '../../engine/operations/fork-world.js';
-import { reportCall } from '../../engine/operations/reports.js';
-import { showWorld } from '../../engine/operations/worlds.js';
+import { putScenario } from '../../engine/operations/authoring/author.js';
+import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
+import { reportCall } from '../../engine/operations/settling/reports.js';
+import { showWorld } from '../../engine/operations/worlds/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { type Edit, editWorkflows, loadScript, must, type ParkStage } from '../../test/support/park-stage.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';

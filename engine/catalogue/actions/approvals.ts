@@ -1,15 +1,15 @@
 import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import { isObject } from '../../core/content/json-pointer.js';
-import { decideCall as decide, showApproval } from '../../operations/approvals.js';
-import { placeOf } from '../../operations/audit.js';
+import { decideCall as decide, showApproval } from '../../operations/people/approvals.js';
+import { placeOf } from '../../operations/people/audit.js';
 import {
   GRANT_HOURS,
   grantCalls as grant,
   pointAtArguments,
   revokeGrant as revoke,
   showGrant,
-} from '../../operations/grants.js';
+} from '../../operations/people/grants.js';
 import { action, choice, type Field, optional, whole } from '../action.js';
 
 export const decideCall = action({

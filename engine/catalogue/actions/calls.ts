@@ -1,11 +1,11 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { type Outcome, succeed } from '../../contract/problem.js';
-import { type Actor, placeOf } from '../../operations/audit.js';
+import { type Actor, placeOf } from '../../operations/people/audit.js';
 import type { Engine } from '../../operations/engine.js';
-import { showAttempt, showInvocation } from '../../operations/records.js';
-import { askToStop, findMeantCall, reportByHand, type SaidReport } from '../../operations/reports.js';
-import { isInDoubt, settleCall as settle, type SettledCall } from '../../operations/settle-call.js';
+import { showAttempt, showInvocation } from '../../operations/browse/records.js';
+import { askToStop, findMeantCall, reportByHand, type SaidReport } from '../../operations/settling/reports.js';
+import { isInDoubt, settleCall as settle, type SettledCall } from '../../operations/settling/settle-call.js';
 import { action, type Done, type Form, line, optional, value } from '../action.js';
 
 export const stopAttempt = action({

@@ -2,15 +2,15 @@ import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js'
 import { present } from '../../contract/present.js';
 import { refuse, succeed } from '../../contract/problem.js';
 import { SLUG } from '../../contract/slug.js';
-import { placeOf } from '../../operations/audit.js';
-import { deleteWorld as deleteOne } from '../../operations/delete-world.js';
-import { editWorld as edit } from '../../operations/edit-world.js';
-import { describeFork, forkWorld as fork } from '../../operations/fork-world.js';
-import type { WantedScenario } from '../../operations/load-program.js';
-import { queueTurns } from '../../operations/run-worker.js';
-import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
-import { purgeMemories as purge } from '../../operations/purge-memories.js';
-import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
+import { placeOf } from '../../operations/people/audit.js';
+import { deleteWorld as deleteOne } from '../../operations/worlds/delete-world.js';
+import { editWorld as edit } from '../../operations/worlds/edit-world.js';
+import { describeFork, forkWorld as fork } from '../../operations/worlds/fork-world.js';
+import type { WantedScenario } from '../../operations/running/load-program.js';
+import { queueTurns } from '../../operations/running/run-worker.js';
+import { takeBackTurns as takeBack } from '../../operations/running/take-back-turns.js';
+import { purgeMemories as purge } from '../../operations/worlds/purge-memories.js';
+import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds/worlds.js';
 import type { WorldPage } from '../../operations/browse/worlds.js';
 import { action, type Field, line, optional, type Prefilled, value, whole } from '../action.js';
 

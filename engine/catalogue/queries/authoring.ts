@@ -4,13 +4,13 @@ import { present } from '../../contract/present.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/component.js';
-import { checkSent, putSent, type Stored } from '../../operations/author.js';
-import { describeKind, describePlugin as describe, toSent } from '../../operations/describe.js';
+import { checkSent, putSent, type Stored } from '../../operations/authoring/author.js';
+import { describeKind, describePlugin as describe, toSent } from '../../operations/authoring/describe.js';
 import type { SentDocument } from '../../operations/documents/index.js';
 import type { Engine } from '../../operations/engine.js';
-import { readTemplate, WORLD_SHAPES } from '../../operations/new-world.js';
+import { readTemplate, WORLD_SHAPES } from '../../operations/authoring/new-world.js';
 import { listPlugins as list } from '../../operations/plugins/index.js';
-import { createWorld as create, findSlugProblem } from '../../operations/worlds.js';
+import { createWorld as create, findSlugProblem } from '../../operations/worlds/worlds.js';
 import { choice, type Field, line, optional } from '../action.js';
 import { query } from '../query.js';
 

@@ -3,8 +3,8 @@ import { succeed } from '../../contract/problem.js';
 import { COMPONENT_KINDS } from '../../core/protocol/component.js';
 import { browseDocument } from '../../operations/browse/documents.js';
 import { LIMIT_MAX, readPart } from '../../operations/browse/list-part.js';
-import { showUses } from '../../operations/components.js';
-import { showEntityLife } from '../../operations/entities.js';
+import { showUses } from '../../operations/authoring/components.js';
+import { showEntityLife } from '../../operations/worlds/entities.js';
 import { choice, line, optional, whole } from '../action.js';
 import { query } from '../query.js';
 

@@ -1,4 +1,4 @@
-import { type ResolvedAgentTurn, type ResolvedCard, showAgentTurn } from '../../operations/agents.js';
+import { type ResolvedAgentTurn, type ResolvedCard, showAgentTurn } from '../../operations/browse/agents.js';
 import { pathOf } from '../places.js';
 import { toPhrase } from '../phrase.js';
 import { members } from '../members.js';

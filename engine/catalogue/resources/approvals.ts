@@ -1,5 +1,5 @@
 import { succeed } from '../../contract/problem.js';
-import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/approvals.js';
+import { type ApprovalStats, showApproval, showApprovalStatistics } from '../../operations/people/approvals.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
 import { columnsOf, members } from '../members.js';
 import { listResource, resource } from '../resource.js';

@@ -1,6 +1,6 @@
 import type { Cost, GroupedCosts } from '../../core/cost/cost.js';
 import type { PromptParts } from '../../core/cost/prompt-parts.js';
-import { type CostsBy, showCost, type WorldCost } from '../../operations/costs.js';
+import { type CostsBy, showCost, type WorldCost } from '../../operations/costs/costs.js';
 import { present } from '../../contract/present.js';
 import { resource } from '../resource.js';
 import { type Blocks, type Columns, facts, note, section, table, trailToWorld } from '../view.js';

@@ -1,7 +1,7 @@
 import { present } from '../../contract/present.js';
 import { browseDiff } from '../../operations/browse/worlds.js';
-import type { DiffedChange } from '../../operations/diff-worlds.js';
-import type { TurnPlace } from '../../operations/worlds.js';
+import type { DiffedChange } from '../../operations/worlds/diff-worlds.js';
+import type { TurnPlace } from '../../operations/worlds/worlds.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { pathOfPatch } from '../places.js';
 import { quote } from '../phrase.js';

@@ -2,7 +2,7 @@ import { succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/component.js';
 import { browseDocument, browseWorkflow, type DocumentPage } from '../../operations/browse/documents.js';
-import { showUses, type UsesOfComponent } from '../../operations/components.js';
+import { showUses, type UsesOfComponent } from '../../operations/authoring/components.js';
 import { pathOfList, PLACES } from '../places.js';
 import { listResource, resource, type Resource } from '../resource.js';
 import { workflowSections } from '../workflow.js';

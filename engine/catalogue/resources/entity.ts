@@ -1,7 +1,7 @@
 import { present } from '../../contract/present.js';
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../../core/world/patch-operations.js';
 import { toTurn } from '../../operations/browse/list-part.js';
-import { type EntityLife, showEntityLife } from '../../operations/entities.js';
+import { type EntityLife, showEntityLife } from '../../operations/worlds/entities.js';
 import type { EffectOrigin } from '../../ports/worlds.js';
 import { saySources } from '../patches.js';
 import { resource } from '../resource.js';

@@ -1,4 +1,4 @@
-import { type EventRecord, showEvent } from '../../operations/event.js';
+import { type EventRecord, showEvent } from '../../operations/browse/event.js';
 import { members } from '../members.js';
 import { resource } from '../resource.js';
 import { code, inShort, json, links, linkTo, moment, section } from '../view.js';

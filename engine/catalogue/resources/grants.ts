@@ -1,5 +1,5 @@
 import { succeed } from '../../contract/problem.js';
-import { showGrant } from '../../operations/grants.js';
+import { showGrant } from '../../operations/people/grants.js';
 import type { GrantRecord } from '../../ports/approvals.js';
 import { columnsOf, members } from '../members.js';
 import { listResource, resource } from '../resource.js';

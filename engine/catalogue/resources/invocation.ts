@@ -1,6 +1,6 @@
 import { isBare } from '../../core/content/failure-body.js';
-import { showInvocation } from '../../operations/records.js';
-import { isInDoubt } from '../../operations/settle-call.js';
+import { showInvocation } from '../../operations/browse/records.js';
+import { isInDoubt } from '../../operations/settling/settle-call.js';
 import type { InvocationRecord, SettlementRecord, ToolResultRecord } from '../../ports/records.js';
 import { members } from '../members.js';
 import { resource } from '../resource.js';

@@ -1,5 +1,5 @@
 import type { LearntText } from '../../core/world/trace-text.js';
-import { traceText } from '../../operations/trace-text.js';
+import { traceText } from '../../operations/worlds/trace-text.js';
 import { pathOfPatch } from '../places.js';
 import { saySources } from '../patches.js';
 import { resource } from '../resource.js';

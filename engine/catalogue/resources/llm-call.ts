@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../contract/json.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import { parseJson } from '../../core/content/parse-json.js';
-import { showLlmCall } from '../../operations/records.js';
+import { showLlmCall } from '../../operations/browse/records.js';
 import type { LlmCallRecord, TryOfLane } from '../../ports/records.js';
 import { eventsOf, pathOfPatch } from '../places.js';
 import { toPhrase } from '../phrase.js';

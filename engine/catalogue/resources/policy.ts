@@ -1,4 +1,4 @@
-import { explainPolicy, type PolicyExplanation } from '../../operations/explain-policy.js';
+import { explainPolicy, type PolicyExplanation } from '../../operations/people/explain-policy.js';
 import { resource } from '../resource.js';
 import { code, type Columns, facts, linkTo, linkToEntity, note, section, table, trailToWorld } from '../view.js';
 import { words } from '../words.js';

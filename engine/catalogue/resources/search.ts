@@ -1,4 +1,4 @@
-import { type Found, search as find } from '../../operations/search.js';
+import { type Found, search as find } from '../../operations/browse/search.js';
 import type { SearchHit } from '../../ports/search.js';
 import { pathOf, pathOfPatch } from '../places.js';
 import { resource } from '../resource.js';

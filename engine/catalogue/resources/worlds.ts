@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import { type Outcome, succeed } from '../../contract/problem.js';
-import { listAgentsPart } from '../../operations/agents.js';
+import { listAgentsPart } from '../../operations/browse/agents.js';
 import { toTurn } from '../../operations/browse/list-part.js';
 import { listAttemptsPart, listEntitiesPart, listWorldsPart } from '../../operations/browse/worlds.js';
 import type { AttemptFilter } from '../../ports/browse.js';

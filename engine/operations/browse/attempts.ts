@@ -5,8 +5,8 @@ import type { AttemptRecord, AttemptSummary, InvocationSummary, TimelineRecord }
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { seenDetails, type StreamReader } from '../../core/stream/seen-details.js';
 import type { Archive } from '../engine.js';
-import { type Costing, readCost } from '../read-cost.js';
-import { attemptUnknown } from '../records.js';
+import { type Costing, readCost } from '../costs/read-cost.js';
+import { attemptUnknown } from './records.js';
 import { findCursorProblem } from './list-part.js';
 
 /** How many calls one part of an attempt's page shows; its other parts, and the list of its calls, have the others. */

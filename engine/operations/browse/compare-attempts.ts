@@ -4,7 +4,7 @@ import { sha256 } from '../../core/content/sha256.js';
 import { pairByName } from '../../core/content/pair-by-name.js';
 import type { AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
 import type { Archive } from '../engine.js';
-import { attemptUnknown } from '../records.js';
+import { attemptUnknown } from './records.js';
 import { findAttemptBefore } from './attempts.js';
 
 /** The difference between a call, or a patch, of two attempts. */

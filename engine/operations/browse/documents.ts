@@ -4,9 +4,9 @@ import { pick } from '../../contract/pick.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import type { ComponentRecord } from '../../ports/components.js';
 import type { LlmCallRecord } from '../../ports/records.js';
-import { getComponent, showUses, type UsesOfComponent } from '../components.js';
+import { getComponent, showUses, type UsesOfComponent } from '../authoring/components.js';
 import type { Archive } from '../engine.js';
-import { attemptUnknown } from '../records.js';
+import { attemptUnknown } from './records.js';
 
 export interface DocumentPage extends ComponentRecord, Omit<UsesOfComponent, 'label'> {}
 

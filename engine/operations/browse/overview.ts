@@ -2,10 +2,10 @@ import { type Outcome, succeed } from '../../contract/problem.js';
 import type { ApprovalRecord } from '../../ports/approvals.js';
 import type { ListedMessage, ListPart, WaitingAttempt, WorldActivity } from '../../ports/browse.js';
 import { compareWorldStates, stateOfWorld } from '../../core/protocol/work-state.js';
-import { countComponents, type KindCount } from '../components.js';
+import { countComponents, type KindCount } from '../authoring/components.js';
 import type { Archive } from '../engine.js';
 import type { WorldQueue } from '../../ports/inbox.js';
-import { toQueued } from '../queue.js';
+import { toQueued } from '../running/queue.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
 import { listWorldsPart, type ListedWorld, readTurnStories, type TurnStory } from './worlds.js';
 

@@ -7,9 +7,16 @@ import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '..
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import type { Archive } from '../engine.js';
-import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
-import { type CostedAttempt, type Costing, readCost, withCosts } from '../read-cost.js';
-import { type ActiveWorld, lookAtWorld, showWorld, type ShownWorld, unknownWorld, withActivity } from '../worlds.js';
+import { diffPlaces, type WorldDiff } from '../worlds/diff-worlds.js';
+import { type CostedAttempt, type Costing, readCost, withCosts } from '../costs/read-cost.js';
+import {
+  type ActiveWorld,
+  lookAtWorld,
+  showWorld,
+  type ShownWorld,
+  unknownWorld,
+  withActivity,
+} from '../worlds/worlds.js';
 import { toTurn } from './list-part.js';
 
 const TURNS_SHOWN = 10;

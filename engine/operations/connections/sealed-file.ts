@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import type { FactsOf } from '../../contract/problems/index.js';
 import { isObject } from '../../core/content/json-pointer.js';
-import { findForeign } from '../own-files.js';
+import { findForeign } from '../authoring/own-files.js';
 import { writeOwnFile } from '../write-files.js';
 
 // The file is one JSON object of connections by id, sealed as a whole by AES-256-GCM under the operator's key. It is in the

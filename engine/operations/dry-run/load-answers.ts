@@ -3,10 +3,10 @@ import { type Outcome, problem, refuse, succeed } from '../../contract/problem.j
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
-import { refuseFindings, toParts } from '../author.js';
+import { refuseFindings, toParts } from '../authoring/author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
 import type { Authoring } from '../engine.js';
-import { locateIn } from '../read-answer-file.js';
+import { locateIn } from '../settling/read-answer-file.js';
 import { joinTurns } from './answer-book.js';
 
 /** Reads a document of answers, or those of a test. Each problem has its place. */

@@ -7,8 +7,8 @@ import type { ComponentRecord, ComponentToStore } from '../../ports/components.j
 import type { WorldStart } from '../../ports/worlds.js';
 import type { WorldSnapshot } from '../../ports/worlds.js';
 import type { Engine } from '../engine.js';
-import { loadScenario } from '../load-program.js';
-import { findSlugProblem, showWorld, slugTaken, timeAt } from '../worlds.js';
+import { loadScenario } from '../running/load-program.js';
+import { findSlugProblem, showWorld, slugTaken, timeAt } from '../worlds/worlds.js';
 import { simulationTime } from '../../core/world/simulation-time.js';
 
 /** Stored documents in the form in which another store takes them. */

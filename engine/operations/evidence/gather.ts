@@ -20,11 +20,11 @@ import { formatVerifierKey, signNote } from '../../core/evidence/signed-note.js'
 import { entryText } from '../../core/ledger/write-ledger.js';
 import type { Store } from '../../store/open-store.js';
 import type { Archive } from '../engine.js';
-import { showEntity } from '../entities.js';
+import { showEntity } from '../worlds/entities.js';
 import { entriesOf, type Plans, readPlanned } from '../ledger/read-ledger.js';
 import { verifyWorld } from '../ledger/verify.js';
-import { attemptUnknown, showInvocation, showLlmCall } from '../records.js';
-import { unknownWorld } from '../worlds.js';
+import { attemptUnknown, showInvocation, showLlmCall } from '../browse/records.js';
+import { unknownWorld } from '../worlds/worlds.js';
 import { type SignedLog, type Signer, signLog } from './checkpoint.js';
 
 /** What can be left out of a file: its hash stays. */

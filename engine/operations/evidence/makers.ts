@@ -4,7 +4,7 @@ import { findMisshapen, type Shape } from '../../core/evidence/shape.js';
 import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
 import { exportLedger } from '../ledger/export-ledger.js';
-import { workHereOrThere } from '../served.js';
+import { workHereOrThere } from '../serving/served.js';
 import { makeCheckpoint, type Signer } from './checkpoint.js';
 import { gatherBundle, gatherClaim } from './gather.js';
 

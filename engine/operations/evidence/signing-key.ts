@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { sha256 } from '../../core/content/sha256.js';
 import type { SigningKey } from '../../core/evidence/signed-note.js';
-import { findForeign } from '../own-files.js';
+import { findForeign } from '../authoring/own-files.js';
 import { writeOwnFile } from '../write-files.js';
 
 const PUBLIC_KEY_BYTES = 32;

@@ -15,8 +15,8 @@ import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.j
 import type { Tier } from '../../core/orders/work-order.js';
 import type { Archive } from '../engine.js';
 import { readRegularFile } from '../documents/index.js';
-import { attemptUnknown } from '../records.js';
-import { unknownWorld } from '../worlds.js';
+import { attemptUnknown } from '../browse/records.js';
+import { unknownWorld } from '../worlds/worlds.js';
 import { writeNewFolder } from '../write-files.js';
 import { entriesOf, type Plans, readAllPlanned, type SealRow, splitAttempts } from './read-ledger.js';
 

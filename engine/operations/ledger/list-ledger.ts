@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { TRAVERSALS, type Traversal } from '../../core/ledger/traverse.js';
 import type { ListPart } from '../../ports/browse.js';
 import type { Archive } from '../engine.js';
-import { unknownWorld } from '../worlds.js';
+import { unknownWorld } from '../worlds/worlds.js';
 import { entriesOf, type Plans, readPlanned } from './read-ledger.js';
 
 /** An entry, and where it stands. */

@@ -11,7 +11,7 @@ import type { ComponentKind } from '../../core/protocol/component.js';
 import type { OrderPlan } from '../../core/protocol/order-plan.js';
 import { planOrders } from '../../core/workflow/plan-orders.js';
 import type { Archive } from '../engine.js';
-import { attemptUnknown } from '../records.js';
+import { attemptUnknown } from '../browse/records.js';
 
 /** An attempt with its facts and the plan of its orders. */
 export interface PlannedAttempt {

@@ -12,8 +12,8 @@ import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
 import { hashPieceOrigins, listPrefixes } from '../../core/prompt/message.js';
 import type { Archive } from '../engine.js';
-import { attemptUnknown } from '../records.js';
-import { unknownWorld } from '../worlds.js';
+import { attemptUnknown } from '../browse/records.js';
+import { unknownWorld } from '../worlds/worlds.js';
 import {
   entriesOf,
   type PlannedAttempt,

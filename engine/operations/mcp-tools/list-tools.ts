@@ -4,7 +4,7 @@ import { nameServedTool, serverOf } from '../../core/binding/source-settings.js'
 import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { FORGETFUL, toInvoke } from '../unrecorded-call.js';
+import { FORGETFUL, toInvoke } from '../running/unrecorded-call.js';
 import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
 import { describeTool, readTools, type ServerTool, type UsableTool } from './server-tool.js';
 

@@ -1,6 +1,6 @@
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
-import { checkPaths, refuseFindings } from '../author.js';
-import { getComponent } from '../components.js';
+import { checkPaths, refuseFindings } from '../authoring/author.js';
+import { getComponent } from '../authoring/components.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Authoring, whileOpen } from '../engine.js';

@@ -7,7 +7,7 @@ import type { Invoke } from '../../core/protocol/command.js';
 import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
 import type { CallBroke, CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { toInvoke } from '../unrecorded-call.js';
+import { toInvoke } from '../running/unrecorded-call.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
 import { applyChanges, type Changes, listVariations } from './variations.js';
 

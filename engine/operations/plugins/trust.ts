@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pick } from '../../contract/pick.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
-import { findForeign } from '../own-files.js';
+import { findForeign } from '../authoring/own-files.js';
 import { writeOwnFile } from '../write-files.js';
 
 // A working folder may have been downloaded, with plugins in it. What a person has confirmed of them is in the folder of

@@ -2,8 +2,8 @@ import { type Outcome, problem, refuse, succeed } from '../../contract/problem.j
 import { type Frame, placeOfEvent, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
 import type { HttpDesk } from '../composition.js';
 import type { Archive } from '../engine.js';
-import { attemptUnknown } from '../records.js';
-import { unknownWorld } from '../worlds.js';
+import { attemptUnknown } from '../browse/records.js';
+import { unknownWorld } from '../worlds/worlds.js';
 import { Channel, type Listener } from './channel.js';
 import { isAtEnd, type Position, reachOf, readOn, type Track } from './track.js';
 

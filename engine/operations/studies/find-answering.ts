@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Answering, describeAnswering } from '../../core/study/sealing.js';
 import type { Answers } from '../../generated/answers.js';
-import { listSources } from '../chosen-model.js';
+import { listSources } from '../running/chosen-model.js';
 import type { Engine } from '../engine.js';
-import type { StageRequest } from '../stage.js';
+import type { StageRequest } from '../running/stage.js';
 import type { ReadStudy } from './read-study.js';
 
 /** Who is asked to answer the calls of a study. */

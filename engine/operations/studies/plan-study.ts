@@ -6,8 +6,8 @@ import { groupBy } from '../../core/content/group-by.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { PlayedWorld, SealedWorld } from '../../ports/studies.js';
 import type { Engine } from '../engine.js';
-import { estimateProgram } from '../estimate.js';
-import { checkSources, compileScenario } from '../load-program.js';
+import { estimateProgram } from '../costs/estimate.js';
+import { checkSources, compileScenario } from '../running/load-program.js';
 import { type NamedStudy, type ReadStudy, readStudy } from './read-study.js';
 import { checkSealed } from './seal-study.js';
 

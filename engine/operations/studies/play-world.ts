@@ -2,9 +2,9 @@ import { type Outcome, type Problem, problem, refuse, succeed } from '../../cont
 import type { SealedWorld } from '../../ports/studies.js';
 import type { WorldRecord } from '../../ports/worlds.js';
 import type { Engine } from '../engine.js';
-import { forkWorld } from '../fork-world.js';
-import { type RunRequest, runTurns } from '../run-turns.js';
-import { createWorld } from '../worlds.js';
+import { forkWorld } from '../worlds/fork-world.js';
+import { type RunRequest, runTurns } from '../running/run-turns.js';
+import { createWorld } from '../worlds/worlds.js';
 
 /** How a world of a study stands after it was played. */
 export interface WorldEnd {

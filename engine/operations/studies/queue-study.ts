@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { WorldActivity } from '../../ports/browse.js';
 import type { PlayedWorld } from '../../ports/studies.js';
 import type { Engine } from '../engine.js';
-import { queueTurns } from '../run-worker.js';
+import { queueTurns } from '../running/run-worker.js';
 import { turnsLeft } from './plan-study.js';
 import { makeWorld, type WorldEnd } from './play-world.js';
 import { openTally, type StudyProgress } from './tally.js';

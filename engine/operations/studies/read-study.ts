@@ -12,7 +12,7 @@ import type { LinkedDocument } from '../../core/workflow/link.js';
 import type { Probe } from '../../generated/probe.js';
 import type { Study } from '../../generated/study.js';
 import type { SealedStudy, SealedWorld } from '../../ports/studies.js';
-import { checkPaths, refuseFindings } from '../author.js';
+import { checkPaths, refuseFindings } from '../authoring/author.js';
 import { type LoadedFiles, loadDocuments, type Place } from '../documents/index.js';
 import { toStorable } from '../dry-run/plant.js';
 import type { Authoring } from '../engine.js';

@@ -1,11 +1,11 @@
 import { type Outcome, succeed } from '../../contract/problem.js';
 import type { PlayedWorld } from '../../ports/studies.js';
 import type { Store } from '../../store/open-store.js';
-import { checkModelOf } from '../chosen-model.js';
+import { checkModelOf } from '../running/chosen-model.js';
 import type { Composition } from '../composition.js';
 import type { Engine } from '../engine.js';
-import { withStagedEngine } from '../run-world.js';
-import type { StageRequest } from '../stage.js';
+import { withStagedEngine } from '../running/run-world.js';
+import type { StageRequest } from '../running/stage.js';
 import { checkStudySources, planStudy, type StudyPlan } from './plan-study.js';
 import { findAnswering } from './find-answering.js';
 import { playStudy } from './play-study.js';

@@ -12,7 +12,7 @@ import { gatherFacts } from './gather-facts.js';
 import type { ListPart, WorldActivity } from '../../ports/browse.js';
 import type { ListedStudy, PlayedWorld } from '../../ports/studies.js';
 import type { Archive } from '../engine.js';
-import { readCost } from '../read-cost.js';
+import { readCost } from '../costs/read-cost.js';
 import { isRun, turnsLeft } from './plan-study.js';
 
 /** What a study has found out so far. */

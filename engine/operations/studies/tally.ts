@@ -1,7 +1,7 @@
 import type { Cost } from '../../core/cost/cost.js';
 import type { PlayedWorld } from '../../ports/studies.js';
 import type { Archive } from '../engine.js';
-import { readCosts } from '../read-cost.js';
+import { readCosts } from '../costs/read-cost.js';
 import { isRun, turnsLeft } from './plan-study.js';
 import type { Reason, WorldEnd } from './play-world.js';
 

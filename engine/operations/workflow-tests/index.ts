@@ -7,7 +7,7 @@ import type { ProblemCode } from '../../contract/problems/index.js';
 import { rewriteJson } from '../../core/content/rewrite-json.js';
 import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
 import type { Store } from '../../store/open-store.js';
-import { type Paths, refuseFindings, toParts } from '../author.js';
+import { type Paths, refuseFindings, toParts } from '../authoring/author.js';
 import type { Composition, OpenArchive } from '../composition.js';
 import {
   findFiles,

@@ -14,9 +14,9 @@ import { plantWorld } from '../dry-run/plant.js';
 import { withOrigins } from '../dry-run/planted-origins.js';
 import type { LoadedTest } from '../documents/index.js';
 import type { Engine } from '../engine.js';
-import { loadScenario } from '../load-program.js';
-import { runTurns } from '../run-turns.js';
-import { freshSlug, showWorld } from '../worlds.js';
+import { loadScenario } from '../running/load-program.js';
+import { runTurns } from '../running/run-turns.js';
+import { freshSlug, showWorld } from '../worlds/worlds.js';
 import { observe } from './observe.js';
 
 export interface TestBench {

@@ -6,7 +6,7 @@ import { fieldInvalid, fromText, readInput } from '../../catalogue/read-input.js
 import { keysOf } from '../../catalogue/resource.js';
 import type { Json } from '../../contract/json.js';
 import { type Outcome, refuse, succeed } from '../../contract/problem.js';
-import { personHere } from '../../operations/person-here.js';
+import { personHere } from '../../operations/people/person-here.js';
 import type { CommandEntry } from './commands/entry.js';
 import { acknowledgementLines } from './render/acknowledgement.js';
 import { keyArguments } from './resource-command.js';

@@ -2,7 +2,7 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
 import { present } from '../../contract/present.js';
 import type { Place } from '../../operations/documents/index.js';
-import type { WorldPlace } from '../../operations/worlds.js';
+import type { WorldPlace } from '../../operations/worlds/worlds.js';
 import type { Session } from './session.js';
 
 // Arguments and options that several commands take, and how their texts are read.

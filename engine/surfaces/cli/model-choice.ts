@@ -1,7 +1,7 @@
 import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { Option } from 'commander';
-import { findScript } from '../../operations/stage.js';
+import { findScript } from '../../operations/running/stage.js';
 import type { Session } from './session.js';
 
 export interface ModelOptions {

@@ -1,4 +1,4 @@
-import type { RunReport } from '../../operations/run-turns.js';
+import type { RunReport } from '../../operations/running/run-turns.js';
 import type { OnProgress } from '../../runtime/progress.js';
 import { estimateLines } from './render/estimate.js';
 import { EMPTY, hanging, type Lines } from './render/line.js';

@@ -1,5 +1,5 @@
 import type { Outcome, Problem } from '../../contract/problem.js';
-import type { RunReport } from '../../operations/run-turns.js';
+import type { RunReport } from '../../operations/running/run-turns.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { untilStopped } from './interruption.js';
 import { type Narration, openNarration } from './narration.js';

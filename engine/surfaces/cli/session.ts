@@ -4,7 +4,7 @@ import { type Outcome, problem, type Problem, type Refused } from '../../contrac
 import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
 import { type Archive, type Engine, whileOpen } from '../../operations/engine.js';
-import { readHereOrThere } from '../../operations/served.js';
+import { readHereOrThere } from '../../operations/serving/served.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { advice, hanging, type Lines, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson, toSafeLines } from './render/neutralise.js';

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../contract/problem.js';
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
-import type { WorkerEvent, WorkRequest } from '../../operations/run-worker.js';
+import type { WorkerEvent, WorkRequest } from '../../operations/running/run-worker.js';
 import { wholeOption } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { untilStopped } from './interruption.js';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { problem } from '../../contract/problem.js';
-import type { Actor } from '../../operations/audit.js';
+import type { Actor } from '../../operations/people/audit.js';
 import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
 import { firstOf, isCommand, sendProblem } from './problem-document.js';
@@ -15,8 +15,8 @@ import {
   type ViewerAuthority,
   wantsPage,
 } from './viewer.js';
-import { USER_HEADER } from '../../operations/served.js';
-import { isSame } from '../../operations/tokens.js';
+import { USER_HEADER } from '../../operations/serving/served.js';
+import { isSame } from '../../operations/serving/tokens.js';
 
 /** How many characters of a session's name the audit keeps. */
 const NAME_LENGTH = 8;

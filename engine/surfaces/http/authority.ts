@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '../../contract/problem.js';
-import { callbackToken, COMMAND_SCHEME, isSame, type Tokens } from '../../operations/tokens.js';
+import { callbackToken, COMMAND_SCHEME, isSame, type Tokens } from '../../operations/serving/tokens.js';
 import { sendProblem } from './problem-document.js';
 
 /** Counts wrong keys of an address; true once there have been too many. */

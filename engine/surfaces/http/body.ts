@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { describeTextFault, parseJson, type Reading } from '../../core/content/parse-json.js';
-import type { SaidReport } from '../../operations/reports.js';
+import type { SaidReport } from '../../operations/settling/reports.js';
 
 // A malformed body is refused, and not repaired: a silent replacement would be another text.
 

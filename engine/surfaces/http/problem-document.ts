@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem, type Problem, type Refused } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
-import { COMMAND_SCHEME } from '../../operations/tokens.js';
+import { COMMAND_SCHEME } from '../../operations/serving/tokens.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
 interface ProblemDocument {

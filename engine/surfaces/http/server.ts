@@ -5,10 +5,10 @@ import { createServer as createHttpServer, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
-import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
+import { REPORT_BYTES_MAX } from '../../operations/settling/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import { openStreams } from '../../operations/stream/streams.js';
-import { makeToken, type Tokens } from '../../operations/tokens.js';
+import { makeToken, type Tokens } from '../../operations/serving/tokens.js';
 import { requireActor } from './actors.js';
 import { type CountRefusal, type Guard, isCommandHere, isOperator, mayReport, requireToken } from './authority.js';
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';

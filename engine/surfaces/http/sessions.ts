@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Clock } from '../../ports/clock.js';
-import { isSame, type Tokens } from '../../operations/tokens.js';
+import { isSame, type Tokens } from '../../operations/serving/tokens.js';
 import type { Reader } from '../browser/layout.js';
 
 export const SESSION_SECONDS = 12 * 3_600;

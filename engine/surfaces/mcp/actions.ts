@@ -5,7 +5,7 @@ import { keysOf } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, refuse } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
-import type { Acknowledgement } from '../../operations/reports.js';
+import type { Acknowledgement } from '../../operations/settling/reports.js';
 import { mayUse } from './asked.js';
 import type { Caller } from './offer.js';
 import { toActionSchema } from './schemas.js';

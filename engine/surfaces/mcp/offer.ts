@@ -10,7 +10,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../contract/json.js';
-import type { Actor } from '../../operations/audit.js';
+import type { Actor } from '../../operations/people/audit.js';
 
 /** Who calls: what they may see, and what the audit calls them. */
 export interface Caller {

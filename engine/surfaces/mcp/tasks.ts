@@ -4,9 +4,9 @@ import { act } from '../../catalogue/act.js';
 import { stopAttempt } from '../../catalogue/actions/calls.js';
 import type { JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, succeed } from '../../contract/problem.js';
-import { beginTask, cancelTask, findTask, type TurnsTask } from '../../operations/assistant-tasks.js';
+import { beginTask, cancelTask, findTask, type TurnsTask } from '../../operations/serving/assistant-tasks.js';
 import type { HttpDesk } from '../../operations/composition.js';
-import type { Acknowledgement } from '../../operations/reports.js';
+import type { Acknowledgement } from '../../operations/settling/reports.js';
 import type { BegunTask, Caller, Task, Tasks } from './offer.js';
 import { answer } from './tools.js';
 

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { CLOSED_TOYS } from '../../support/closed-toys.js';
 import type { Composition } from '../../../engine/operations/composition.js';
-import type { RunReport } from '../../../engine/operations/run-turns.js';
+import type { RunReport } from '../../../engine/operations/running/run-turns.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal, type TestTerminalSettings } from './test-terminal.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Invoke } from '../../../engine/core/protocol/command.js';
-import type { InvocationReport, TurnReport } from '../../../engine/operations/run-turns.js';
+import type { InvocationReport, TurnReport } from '../../../engine/operations/running/run-turns.js';
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { endingLines } from '../../../engine/surfaces/cli/render/run.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { compose } from '../../../engine/main.js';
-import type { RunReport } from '../../../engine/operations/run-turns.js';
+import type { RunReport } from '../../../engine/operations/running/run-turns.js';
 import type { InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { type LoopbackServer, startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import type { Composition } from '../../../engine/operations/composition.js';
-import type { RunReport } from '../../../engine/operations/run-turns.js';
+import type { RunReport } from '../../../engine/operations/running/run-turns.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../../support/databases.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WorkerEvent } from '../../../engine/operations/run-worker.js';
+import type { WorkerEvent } from '../../../engine/operations/running/run-worker.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { leftLines, toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 import { untilStopped } from '../../../engine/surfaces/cli/interruption.js';

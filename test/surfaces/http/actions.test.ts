@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/contract/json.js';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
-import { toDesk } from '../../../engine/operations/serve.js';
+import { toDesk } from '../../../engine/operations/serving/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
 import type { WaitingAttempt } from '../../../engine/ports/browse.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';

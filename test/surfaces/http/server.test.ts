@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { HttpServer, RequestFault } from '../../../engine/operations/composition.js';
-import type { Acknowledgement } from '../../../engine/operations/reports.js';
-import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
+import type { Acknowledgement } from '../../../engine/operations/settling/reports.js';
+import { callbacksAt, callbackToken } from '../../../engine/operations/serving/tokens.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 

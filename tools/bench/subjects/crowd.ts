@@ -1,8 +1,8 @@
 import type { Program } from '../../../engine/core/protocol/program.js';
 import { composeWorld, type World } from '../../../engine/core/world/world.js';
 import type { Engine } from '../../../engine/operations/engine.js';
-import { loadScenario } from '../../../engine/operations/load-program.js';
-import { putScenario } from '../../../engine/operations/author.js';
+import { loadScenario } from '../../../engine/operations/running/load-program.js';
+import { putScenario } from '../../../engine/operations/authoring/author.js';
 import { agentId, inFolder, writeScene } from '../documents.js';
 import { must } from '../../must.js';
 

@@ -5,7 +5,7 @@ import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
 import type { CallPended, CallResult } from '../../../ports/sources.js';
-import { FORGETFUL, toInvoke } from '../../unrecorded-call.js';
+import { FORGETFUL, toInvoke } from '../../running/unrecorded-call.js';
 import { type PlayedExample, placeFiles } from './examples.js';
 import { answerAs, fillToken, makeToken, type Respond, type SeenRequest, withServer } from './server.js';
 

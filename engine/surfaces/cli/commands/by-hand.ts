@@ -14,10 +14,10 @@ import {
   takeBack,
 } from '../../../catalogue/here-or-there.js';
 import type { Engine } from '../../../operations/engine.js';
-import { personHere } from '../../../operations/person-here.js';
-import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
-import type { SaidReport } from '../../../operations/reports.js';
-import type { SettledCall } from '../../../operations/settle-call.js';
+import { personHere } from '../../../operations/people/person-here.js';
+import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/settling/read-answer-file.js';
+import type { SaidReport } from '../../../operations/settling/reports.js';
+import type { SettledCall } from '../../../operations/settling/settle-call.js';
 import { resultOption } from '../arguments.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
 import { command, hanging, type Lines, verbatim } from '../render/line.js';

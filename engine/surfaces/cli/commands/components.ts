@@ -2,7 +2,7 @@ import { succeed } from '../../../contract/problem.js';
 import { Argument } from 'commander';
 import { canonicalText } from '../../../core/content/canonical.js';
 import type { ComponentKind } from '../../../core/protocol/component.js';
-import { putPaths, refuseFindings } from '../../../operations/author.js';
+import { putPaths, refuseFindings } from '../../../operations/authoring/author.js';
 import {
   countComponents,
   getComponent,
@@ -10,7 +10,7 @@ import {
   listComponents,
   showUses,
   toComponentKind,
-} from '../../../operations/components.js';
+} from '../../../operations/authoring/components.js';
 import type { PutResult } from '../../../operations/documents/index.js';
 import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

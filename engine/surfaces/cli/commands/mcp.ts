@@ -10,7 +10,7 @@ import {
   type WrittenTools,
 } from '../../../operations/mcp-tools/index.js';
 import { CONNECTION, pathOption, ROOT, type RootOptions, toPath, toPlace } from '../arguments.js';
-import { serveParent } from '../../../operations/serve.js';
+import { serveParent } from '../../../operations/serving/serve.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { driftLines, serverToolLines, writtenToolLines } from '../render/mcp-tools.js';

@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { writeNewWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/new-world.js';
+import { writeNewWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/authoring/new-world.js';
 import { pathOption } from '../arguments.js';
 import { newWorldLines } from '../render/new-world.js';
 import { answer } from '../session.js';

@@ -1,6 +1,6 @@
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
-import { estimatePark, runPark } from '../../../operations/park.js';
+import { estimatePark, runPark } from '../../../operations/running/park.js';
 import { SERVE, type ServeAfterOptions, toWords, turnsOption } from '../arguments.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';

@@ -1,8 +1,8 @@
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import { policy as declared } from '../../../catalogue/resources/policy.js';
-import { explainPolicy } from '../../../operations/explain-policy.js';
-import { isJsonItself, readAnswerFile } from '../../../operations/read-answer-file.js';
+import { explainPolicy } from '../../../operations/people/explain-policy.js';
+import { isJsonItself, readAnswerFile } from '../../../operations/settling/read-answer-file.js';
 import { SLUG } from '../arguments.js';
 import { viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';

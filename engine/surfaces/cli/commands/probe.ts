@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander';
-import { probeWorld, type ProbeReport } from '../../../operations/probe-world.js';
+import { probeWorld, type ProbeReport } from '../../../operations/worlds/probe-world.js';
 import { listOption, pathOption, ROOT, type RootOptions, toPlace, toWorldPlace } from '../arguments.js';
 import { EXIT } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';

@@ -1,8 +1,8 @@
 import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { personHere } from '../../../operations/person-here.js';
-import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/record-attempt.js';
+import { personHere } from '../../../operations/people/person-here.js';
+import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/recordings/record-attempt.js';
 import { writeNewText } from '../../../operations/write-files.js';
 import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT } from '../exit-code.js';

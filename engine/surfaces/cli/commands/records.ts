@@ -1,9 +1,9 @@
 import { Argument, Option } from 'commander';
 import { search as declaredSearch } from '../../../catalogue/resources/search.js';
 import { invocation as declared } from '../../../catalogue/resources/invocation.js';
-import { showUnredacted } from '../../../operations/audit.js';
-import { personHere } from '../../../operations/person-here.js';
-import { listAgents } from '../../../operations/agents.js';
+import { showUnredacted } from '../../../operations/people/audit.js';
+import { personHere } from '../../../operations/people/person-here.js';
+import { listAgents } from '../../../operations/browse/agents.js';
 import type { Archive } from '../../../operations/engine.js';
 import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import {
@@ -12,8 +12,8 @@ import {
   showAttempt,
   showCommitted,
   showInvocation,
-} from '../../../operations/records.js';
-import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/search.js';
+} from '../../../operations/browse/records.js';
+import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/browse/search.js';
 import type { AttemptStatus, InvocationRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';

@@ -2,17 +2,17 @@ import { succeed } from '../../../contract/problem.js';
 import { resolve } from 'node:path';
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
-import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
+import { adoptNamed, type NamedScenario } from '../../../operations/worlds/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { make } from '../../../catalogue/act.js';
 import { actHereOrThere } from '../../../catalogue/here-or-there.js';
 import { runTurns } from '../../../catalogue/actions/worlds.js';
-import { personHere } from '../../../operations/person-here.js';
-import type { Narrowing } from '../../../operations/narrow-run.js';
+import { personHere } from '../../../operations/people/person-here.js';
+import type { Narrowing } from '../../../operations/running/narrow-run.js';
 import { type Engine, whileOpen } from '../../../operations/engine.js';
-import { estimateRun } from '../../../operations/estimate.js';
-import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
+import { estimateRun } from '../../../operations/costs/estimate.js';
+import { runWorld, type ScenarioNews } from '../../../operations/running/run-world.js';
 import {
   editedScenarioOption,
   listOption,

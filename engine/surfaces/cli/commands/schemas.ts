@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { writeSchemas, type WrittenSchemas } from '../../../operations/write-schemas.js';
+import { writeSchemas, type WrittenSchemas } from '../../../operations/authoring/write-schemas.js';
 import { pathOption, pathsArgument, toPlace } from '../arguments.js';
 import { line, type Lines } from '../render/line.js';
 import { count } from '../../../catalogue/words.js';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
 import { once } from 'node:events';
-import { findScript, startStage } from '../../../operations/stage.js';
+import { findScript, startStage } from '../../../operations/running/stage.js';
 import type { Stage } from '../../../operations/composition.js';
 import { wholeOption } from '../arguments.js';
 import { EXIT } from '../exit-code.js';

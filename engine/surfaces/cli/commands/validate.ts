@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { checkPaths, watchPaths } from '../../../operations/author.js';
+import { checkPaths, watchPaths } from '../../../operations/authoring/author.js';
 import type { Validation } from '../../../operations/documents/index.js';
 import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

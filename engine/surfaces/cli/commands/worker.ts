@@ -1,6 +1,6 @@
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
-import { runWorker } from '../../../operations/run-worker.js';
+import { runWorker } from '../../../operations/running/run-worker.js';
 import { wholeOption } from '../arguments.js';
 import { printEvent, withEngine } from '../session.js';
 import { WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';

@@ -1,8 +1,8 @@
 import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import type { PagesToExport } from '../../../operations/composition.js';
-import { exportWorlds, importWorlds } from '../../../operations/transfer-worlds.js';
-import { writePages } from '../../../operations/write-pages.js';
+import { exportWorlds, importWorlds } from '../../../operations/worlds/transfer-worlds.js';
+import { writePages } from '../../../operations/worlds/write-pages.js';
 import { pathOption, toPath } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { command, line, verbatim } from '../render/line.js';

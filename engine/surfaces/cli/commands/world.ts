@@ -3,13 +3,13 @@ import { Argument, Option } from 'commander';
 import { forkByHand, make } from '../../../catalogue/act.js';
 import { actHereOrThere } from '../../../catalogue/here-or-there.js';
 import { deleteWorld, forkWorld } from '../../../catalogue/actions/worlds.js';
-import { personHere } from '../../../operations/person-here.js';
+import { personHere } from '../../../operations/people/person-here.js';
 import { present } from '../../../contract/present.js';
-import { findNamed, isWholeHash } from '../../../operations/change-scenario.js';
-import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
+import { findNamed, isWholeHash } from '../../../operations/worlds/change-scenario.js';
+import { diffPlaces, type DiffRequest } from '../../../operations/worlds/diff-worlds.js';
 import type { Archive, Engine } from '../../../operations/engine.js';
-import { type StoryRequest, readStory } from '../../../operations/world-story.js';
-import { createWorld, listWorlds, lookAtWorld, unknownWorld } from '../../../operations/worlds.js';
+import { type StoryRequest, readStory } from '../../../operations/worlds/world-story.js';
+import { createWorld, listWorlds, lookAtWorld, unknownWorld } from '../../../operations/worlds/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import {
   editedScenarioOption,

@@ -1,4 +1,4 @@
-import type { Acknowledgement } from '../../../operations/reports.js';
+import type { Acknowledgement } from '../../../operations/settling/reports.js';
 import { advice, command, faint, hanging, type Lines, verbatim } from './line.js';
 import { AS_BEFORE } from './open-call.js';
 

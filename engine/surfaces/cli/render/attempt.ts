@@ -1,6 +1,6 @@
 import type { AttemptRecord, AttemptSummary } from '../../../ports/records.js';
 import { isUndriven } from '../../../core/protocol/work-state.js';
-import type { ShownAttempt, WorldAttempts } from '../../../operations/records.js';
+import type { ShownAttempt, WorldAttempts } from '../../../operations/browse/records.js';
 import { attempt as declared, toAttemptPage } from '../../../catalogue/resources/attempt.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';

@@ -1,4 +1,4 @@
-import type { KindCount } from '../../../operations/components.js';
+import type { KindCount } from '../../../operations/authoring/components.js';
 import type { ComponentRecord } from '../../../ports/components.js';
 import { jsonText } from './block.js';
 import { type Lines, strong, verbatim } from './line.js';

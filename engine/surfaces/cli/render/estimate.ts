@@ -1,5 +1,5 @@
 import type { EstimatedUse } from '../../../core/cost/estimate.js';
-import type { RunEstimate } from '../../../operations/estimate.js';
+import type { RunEstimate } from '../../../operations/costs/estimate.js';
 import { count, toDollars, toThousands } from '../../../catalogue/words.js';
 import { hanging, line, type Lines, strong } from './line.js';
 import { tableLines } from './table.js';

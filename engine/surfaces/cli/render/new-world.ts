@@ -1,4 +1,4 @@
-import type { NewWorld } from '../../../operations/new-world.js';
+import type { NewWorld } from '../../../operations/authoring/new-world.js';
 import { place } from './plugins.js';
 import { command, EMPTY, line, type Lines, type Span, strong, verbatim } from './line.js';
 

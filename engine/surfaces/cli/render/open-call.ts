@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../../../ports/records.js';
 import { waysToSettle } from '../../../catalogue/resources/invocation.js';
 import { blockLines } from './view.js';
-import { isInDoubt } from '../../../operations/settle-call.js';
+import { isInDoubt } from '../../../operations/settling/settle-call.js';
 import { command, commandLines, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toArguments } from '../../../catalogue/phrase.js';
 import { toMoment } from '../../../catalogue/words.js';

@@ -1,6 +1,6 @@
-import type { QueuedTurns, QueueReport } from '../../../operations/queue.js';
-import type { Acknowledgement } from '../../../operations/reports.js';
-import type { RunReport } from '../../../operations/run-turns.js';
+import type { QueuedTurns, QueueReport } from '../../../operations/running/queue.js';
+import type { Acknowledgement } from '../../../operations/settling/reports.js';
+import type { RunReport } from '../../../operations/running/run-turns.js';
 import { acknowledgementLines } from './acknowledgement.js';
 import { advice, command, commandLines, hanging, type Line, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from '../../../catalogue/words.js';

@@ -1,6 +1,6 @@
-import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
-import type { EditedScenario } from '../../../operations/edited-files.js';
-import type { ScenarioNews } from '../../../operations/run-world.js';
+import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/running/run-turns.js';
+import type { EditedScenario } from '../../../operations/authoring/edited-files.js';
+import type { ScenarioNews } from '../../../operations/running/run-world.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './open-call.js';
 import {

@@ -1,4 +1,4 @@
-import type { WorkerEvent } from '../../../operations/run-worker.js';
+import type { WorkerEvent } from '../../../operations/running/run-worker.js';
 import { command, hanging, line, type Lines, verbatim } from './line.js';
 import { count, toDuration } from '../../../catalogue/words.js';
 

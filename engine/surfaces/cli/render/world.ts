@@ -1,5 +1,5 @@
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import type { ActiveWorld, ShownWorld } from '../../../operations/worlds.js';
+import type { ActiveWorld, ShownWorld } from '../../../operations/worlds/worlds.js';
 import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
@@ -8,7 +8,7 @@ import { worldColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { blockLines, costLines } from './view.js';
 import { shortHash, toMoment } from '../../../catalogue/words.js';
-import type { WorldStory } from '../../../operations/world-story.js';
+import type { WorldStory } from '../../../operations/worlds/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
 export function worldLines(world: WorldSnapshot): Lines {

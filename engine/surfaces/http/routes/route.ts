@@ -2,7 +2,7 @@ import type { Outcome } from '../../../contract/problem.js';
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { JsonObject } from '../../../contract/json.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import type { Acknowledgement } from '../../../operations/reports.js';
+import type { Acknowledgement } from '../../../operations/settling/reports.js';
 import type { ParameterName } from '../../../catalogue/parameters.js';
 import { sendRefused } from '../problem-document.js';
 import type { Endpoint } from '../../mcp/endpoint.js';
