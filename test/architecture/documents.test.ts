@@ -176,12 +176,14 @@ test('ids normalise as the table of the terms says', () => {
   }
 });
 
-test('the rooms of the architecture page are the folders of the engine and of its core', async () => {
+test('the rooms of the architecture page are the folders of the engine, of its core and of its operations', async () => {
   const [, below = ''] = page('docs/architecture.md').split('\n## Rooms\n');
   const [inEngine = '', beside = ''] = below.split('Beside the engine:');
-  const [rooms = '', inCore = ''] = inEngine.split('| folder of `core` | holds |');
+  const [rooms = '', within = ''] = inEngine.split('| folder of `core` | holds |');
+  const [inCore = '', inOperations = ''] = within.split('| folder of `operations` |');
   assertSame(firstCells(rooms), await listFolders('engine'));
   assertSame(firstCells(inCore), await listFolders('engine/core'));
+  assertSame(firstCells(inOperations), await listFolders('engine/operations'));
   const folders = (await listFolders('.')).filter((name) => !/^\.|^(node_modules|dist|coverage|engine)$/.test(name));
   assertSame(
     firstCells(beside.split('\n## ')[0] ?? '').filter(
