@@ -111,7 +111,7 @@ forEachDatabase('a study', (open) => {
       await assert.rejects(outside.query(attack), { code: '23000' }, attack);
   });
 
-  test('from before who answers was sealed goes on whoever answers', async () => {
+  test('that an earlier version sealed goes on, whoever answers it', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'old');
     const study = studyOf('old', [worldOf('old-a')]);

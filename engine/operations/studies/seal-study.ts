@@ -41,7 +41,7 @@ export async function sealStudy(
 
 /**
  * Refuses a study of which something has changed since it was sealed.
- * @param answered_by who would answer its calls; whoever did, where it is absent
+ * @param answered_by who would answer its calls; where it is absent, nothing is compared with who answered
  */
 export async function checkSealed(
   engine: Pick<Engine, 'store'>,
