@@ -14,6 +14,7 @@ interface Subject {
   readonly name: string;
   readonly root: Schema;
   readonly home: (part: string) => string;
+  readonly isShared: (part: string) => boolean;
 }
 
 /** Every page, as the schemas now ask for it. */
@@ -34,12 +35,15 @@ export async function generateReference(root: string): Promise<readonly Referenc
   );
   const pages = read.map(({ name, path, schema }, index) => {
     const before = read.slice(0, index);
-    const home = (part: string): string =>
-      before.find((other) => isDeepStrictEqual(meaningOf(other.schema, part), meaningOf(schema, part)))?.name ?? name;
+    const hasSame = (part: string, other: Schema): boolean =>
+      isDeepStrictEqual(meaningOf(other, part), meaningOf(schema, part));
+    const home = (part: string): string => before.find((other) => hasSame(part, other.schema))?.name ?? name;
+    const isShared = (part: string): boolean =>
+      read.some((other) => other.name !== name && hasSame(part, other.schema));
     return {
       name: `${name}.md`,
       title: name,
-      text: pageOf(path, { name, root: schema, home }),
+      text: pageOf(path, { name, root: schema, home, isShared }),
     };
   });
   const program = programPages();
@@ -47,7 +51,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '# Reference',
     '',
     'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
-    'name with `?` may be left out. `npm run generate` writes these pages from the program and the schemas that it checks by.',
+    'name with `?` may be left out. Schemas also bound the length of texts. `npm run generate` writes these pages.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
     `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
@@ -73,13 +77,15 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
 function pageOf(path: string, subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
-  const tables = sayOnce(name, [
+  const rows = sayOnce(name, [
     ...wholeOf(subject),
-    ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
+    ...parts
+      .filter(([part]) => !isInline(subject, part))
+      .flatMap(([part, definition]) => partOf(subject, part, definition)),
   ]);
+  const tables = linkOnce(joinNeighbours(rows));
   const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
-  const optional = tables.some((line) => line.includes('?` |')) ? ' `?`: may be left out.' : '';
-  return [`# ${name}`, '', `${servesUsers}${optional}`, '', ...tables].join('\n').replace(/\n+$/, '\n');
+  return [`# ${name}`, '', servesUsers, '', ...tables].join('\n').replace(/\n+$/, '\n');
 }
 
 /** Fields that are explained in the same words before are named only, neighbours in one row. */
@@ -101,9 +107,42 @@ function sayOnce(page: string, lines: readonly string[]): readonly string[] {
   return said;
 }
 
-const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \|  \|$/;
-const IN_ANSWERS = ' | as in [answers](answers.md) |  |';
-const ABOVE = ' | as above |  |';
+/** Neighbours of one type and one meaning are one row. */
+function joinNeighbours(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const line of lines) {
+    const [, field, rest] = ROW.exec(line) ?? [];
+    const before = ROW.exec(joined.at(-1) ?? '');
+    if (field === undefined || before?.[2] !== rest) joined.push(line);
+    else joined.splice(-1, 1, `| ${before?.[1]}, ${field}${rest}`);
+  }
+  return joined;
+}
+
+const ROW = /^\| ((?:`[^`]+`, )*`[^`]+`)( \| .*)$/;
+
+/** A value without fields, which one field alone has, is explained with that field. */
+function isInline({ root, isShared }: Subject, part: string): boolean {
+  const { properties, oneOf } = partsOf(root)[part] ?? {};
+  const uses = JSON.stringify(root).split(`"#/$defs/${part}"`).length - 1;
+  return properties === undefined && oneOf === undefined && uses < 2 && !isShared(part);
+}
+
+/** A page links to a definition where it first names it. */
+function linkOnce(lines: readonly string[]): readonly string[] {
+  const linked = new Set<string>();
+  return lines.map((line) =>
+    line.replaceAll(/\[(\w+)\]\([\w.-]*#\1\)/g, (link: string, part: string) => {
+      if (linked.has(link)) return part;
+      linked.add(link);
+      return link;
+    }),
+  );
+}
+
+const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \| \|$/;
+const IN_ANSWERS = ' | as in [answers](answers.md) | |';
+const ABOVE = ' | as above | |';
 
 /** The fields of a document; where it has several forms, each in a table of its own. */
 function wholeOf(subject: Subject): readonly string[] {
@@ -116,7 +155,7 @@ function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
   return (oneOf as readonly Schema[]).filter(({ type }) => type === 'object');
 }
 
-/** A definition; where it has several forms, each in a table of its own. */
+/** A definition; where it has several forms with titles, each in a table of its own. */
 function partOf(subject: Subject, part: string, definition: Schema): readonly string[] {
   const forms = formsOf(definition);
   if (forms.length < 2) {
@@ -126,8 +165,9 @@ function partOf(subject: Subject, part: string, definition: Schema): readonly st
     const is = [meaning, type, exampleOf(definition)].filter((text) => text !== '').join(' ');
     return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...table];
   }
+  const hasTitles = forms.every(({ title }) => typeof title === 'string');
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
-  return [`## ${part}`, '', is, '', ...tablesOf(subject, forms, '###')];
+  return [`## ${part}`, '', is, '', ...(hasTitles ? tablesOf(subject, forms, '###') : tableOf(subject, definition))];
 }
 
 function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
@@ -146,7 +186,7 @@ function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): rea
 function tableOf(subject: Subject, schema: Schema): readonly string[] {
   const rows = rowsOf(subject, schema, '', exampleIn(schema));
   if (rows.length === 0) return [];
-  return ['| field | type | meaning |', '| --- | --- | --- |', ...rows, ''];
+  return ['| field | type | meaning |', '|---|---|---|', ...rows, ''];
 }
 
 /** @param shown the example above, whose members need no example of their own */
@@ -174,12 +214,27 @@ function rowsOf(subject: Subject, schema: Schema, above: string, shown: unknown)
   ];
 }
 
-function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolean): string {
+function rowOf(subject: Subject, path: string, written: Schema, isRequired: boolean): string {
+  const field = inPlace(subject, written);
   const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
   // What a reference leads to is explained there, with an example.
   const example = '$ref' in field ? '' : exampleOf(field);
   const explained = [says(field['description']), example].filter((text) => text !== '').join(' ');
-  return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
+  return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`.replace(
+    / {2}\|$/,
+    ' |',
+  );
+}
+
+/** A field with the definition that is explained with it. */
+function inPlace(subject: Subject, field: Schema): Schema {
+  const { $ref, ...own } = field;
+  const part = typeof $ref === 'string' ? partNamed($ref) : undefined;
+  return part !== undefined && isInline(subject, part) ? { ...partsOf(subject.root)[part], ...own } : field;
+}
+
+function partNamed($ref: string): string {
+  return $ref.split('/').at(-1) ?? '';
 }
 
 function exampleOf(schema: Schema): string {
@@ -193,24 +248,34 @@ function exampleIn({ examples = [] }: Schema): unknown {
 
 function typeOf(subject: Subject, schema: Schema): string {
   const { type, const: only, enum: listed, $ref, items } = schema;
-  if (typeof $ref === 'string') return linkTo(subject, $ref.split('/').at(-1) ?? '');
+  if (typeof $ref === 'string') {
+    const inline = inPlace(subject, schema);
+    return inline === schema ? linkTo(subject, partNamed($ref)) : typeOf(subject, inline);
+  }
   if (only !== undefined) return code(only);
   if (Array.isArray(listed))
     return listed.length > 10 ? `one of ${listed.length} values in the schema` : listed.map(code).join(', ');
   const branches = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
-  if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
+  if (branches !== undefined) {
+    const types = branches.map((branch) => typeOf(subject, branch));
+    return types.every((named) => named === 'object') ? `one of ${types.length} objects` : types.join(' or ');
+  }
   if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;
+  const members = schema['additionalProperties'] as Schema | boolean | undefined;
+  if (type === 'object' && typeof members === 'object' && typeof members['$ref'] === 'string')
+    return `object of ${typeOf(subject, members)}`;
   const named = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any JSON';
-  const { minimum, maximum, minLength, maxLength, pattern } = schema as Readonly<Record<string, string | number>>;
-  const bounds = [rangeOf(minimum, maximum, ''), rangeOf(minLength, maxLength, ' characters')];
-  return [named, ...bounds, ...(pattern === undefined ? [] : [code(pattern)])].filter((text) => text !== '').join(', ');
+  const { minimum, maximum, pattern, description } = schema as Readonly<Record<string, string | number>>;
+  // A form that words describe needs no pattern beside them.
+  const form = pattern === undefined || description !== undefined ? '' : code(pattern);
+  return [named, rangeOf(minimum, maximum), form].filter((text) => text !== '').join(' ');
 }
 
 type Bound = string | number | undefined;
 
-function rangeOf(least: Bound, most: Bound, unit: string): string {
-  if (most === undefined) return least === undefined ? '' : `from ${least}${unit}`;
-  return `${least ?? 'up'} to ${most}${unit}`;
+function rangeOf(least: Bound, most: Bound): string {
+  if (most === undefined) return least === undefined ? '' : `(from ${least})`;
+  return least === undefined ? `(to ${most})` : `(${least} to ${most})`;
 }
 
 /** A definition, on the page that explains it. */

@@ -42,11 +42,20 @@ export function lowerFirst(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }
 
+/** Options that several commands have together, by the word that stands for them in the tables. */
+const SHARED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  calls: ['--state <state>', '--world <world>', '--subject <subject>', '--source <source>', '--failure <failure>'],
+  lists: ['--limit <n>', '--after <after>'],
+  models: ['--llm <which>', '--model <name>', '--script <file>', '--toys'],
+};
+
 const COMMANDS_SAY = [
   'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install).',
-  '`npx chukwa COMMAND --help` explains arguments and options, and shows their defaults. Every command has `--json` (one JSON',
-  'document on standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (how',
-  'long to wait for a database that is out of reach or in use; 30 by default).',
+  '`npx chukwa COMMAND --help` explains arguments, options and defaults. Every command has `--json` (one JSON document on',
+  'standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (for a database',
+  'that is out of reach or in use; 30 by default). In the tables, some words stand for several options:',
+  '',
+  ...Object.entries(SHARED_OPTIONS).map(([word, flags]) => `- *${word}*: ${codeOf(flags.join(' '))}`),
 ];
 
 function commandLines(): readonly string[] {
@@ -57,7 +66,10 @@ function commandLines(): readonly string[] {
   return groups.flatMap((group) => [
     `## ${group.replace(/:$/, '')}`,
     '',
-    ...leaves.filter((leaf) => leaf.group === group).flatMap(linesOf),
+    '| command | does | options |',
+    '|---|---|---|',
+    ...leaves.filter((leaf) => leaf.group === group).map(rowOf),
+    '',
   ]);
 }
 
@@ -77,10 +89,23 @@ function listLeaves(command: Command, above: string): readonly Leaf[] {
   });
 }
 
-function linesOf({ path, command }: Leaf): readonly string[] {
+function rowOf({ path, command }: Leaf): string {
   const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
-  const options = command.options.map(({ flags }) => `\`${flags}\``).join(', ');
-  return [`### \`${usage}\``, '', command.description(), '', ...(options === '' ? [] : [options, ''])];
+  const flags = command.options.map(({ flags: of }) => of);
+  const shared = Object.entries(SHARED_OPTIONS).filter(([, of]) => of.every((flag) => flags.includes(flag)));
+  const own = flags.filter((flag) => !shared.some(([, of]) => of.includes(flag)));
+  const spelled = own.length === 0 ? [] : [codeOf(own.join(' '))];
+  const options = [...shared.map(([word]) => `*${word}*`), ...spelled].join(', ');
+  return `| ${codeOf(usage)} | ${gistOf(command.description())} | ${options} |`.replaceAll('  |', ' |');
+}
+
+/** Of what help says, the beginning. */
+function gistOf(description: string): string {
+  return (description.split(/[:;.](?: |$)/)[0] ?? '').replace(/, until it is stopped$/, '');
+}
+
+function codeOf(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
 function termOf(argument: Argument): string {
