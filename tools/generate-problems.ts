@@ -7,9 +7,9 @@ const USUAL = '1, 400';
 const INTRODUCTION = [
   '# Problems',
   '',
-  'For users: what each problem code means. A code is stable; the message names the case, and says what to do. A command that',
-  'ends with a problem exits with 1, and a response has the HTTP status 400, unless a section or a code has two other numbers.',
-  '`npm run generate` writes this page from [the catalogue](../engine/contract/problems/index.ts).',
+  'For users: what each problem code means; the message that comes with it names the case, and says what to do. Codes are',
+  'stable. A command ends with 1, and a response has the status 400, unless a section or a code has two other numbers. A note',
+  'stops nothing.',
 ];
 
 /** The page docs/problems.md as the catalogue now asks for it. */

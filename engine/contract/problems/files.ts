@@ -129,7 +129,7 @@ export const FILE_PROBLEMS = {
   FILE_TOO_LARGE: content<
     { readonly values_max: number } | { readonly bytes: number; readonly bytes_max: number; readonly answer?: string }
   >({
-    meaning: 'The file is larger than 16 MiB, or its document has more than a million values.',
+    meaning: 'A file has more than 16 MiB, or a million values.',
     message: (facts) => {
       if ('values_max' in facts) return `this document holds more than ${facts.values_max} values`;
       const { bytes, bytes_max, answer } = facts;
@@ -140,8 +140,7 @@ export const FILE_PROBLEMS = {
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
   FILE_UNREADABLE: content<Unreadable>({
-    meaning:
-      'A file or folder cannot be read: permission is missing, its name is not UTF-8, it is a broken link, or it was deleted meanwhile.',
+    meaning: 'A file or folder cannot be read, or its name is not UTF-8.',
     message: (facts) => {
       if ('found' in facts) return FOUND[facts.found];
       if ('answer' in facts) return `The file ${JSON.stringify(facts.answer)} cannot be read.`;
@@ -169,8 +168,7 @@ export const FILE_PROBLEMS = {
     'Check it together with a scenario that uses it.',
   ),
   LINK_LOOP: content({
-    meaning:
-      'A link leads back to itself. It is only a note where the link leads to a folder around it: that is read once.',
+    meaning: 'A link leads back to itself; a note where it leads to a folder around it.',
     message: ({ is_around }) =>
       is_around
         ? 'this link leads to a folder that contains it, and is not followed'

@@ -24,7 +24,7 @@ export const RECORDING_PROBLEMS = {
     | { readonly attempt_id: string; readonly ended: string }
     | { readonly attempt_id: string; readonly turn: number; readonly world_slug: string; readonly turns: number }
   >({
-    meaning: 'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
+    meaning: 'Answers alone cannot reproduce an attempt that was interrupted or stopped.',
     message: (facts) =>
       'ended' in facts
         ? `The attempt ${facts.attempt_id} ${facts.ended}: its end did not come from its answers.`
@@ -59,7 +59,7 @@ export const RECORDING_PROBLEMS = {
     example: { path: 'park.test.json' },
   }),
   FILE_UNWRITABLE: content<UnwritableFile>({
-    meaning: 'The file or folder cannot be written, and nothing of it was left.',
+    meaning: 'A file or folder cannot be written; nothing of it was left.',
     message: ({ path, reason }) => `${path} cannot be written: ${reason}.`,
     repair: ({ lacks }) => TO_WRITE[lacks],
     example: { path: 'new/park.test.json', reason: 'its folder does not exist', lacks: 'place' },

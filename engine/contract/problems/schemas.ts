@@ -77,8 +77,7 @@ export const SCHEMA_PROBLEMS = {
     example: { name: 'requird', nearest: 'required' },
   }),
   DECLASSIFY_NOT_CLOSED: content<{ readonly because: 'open' | 'no_result' }>({
-    meaning:
-      'A value of a source may lose the label of its source only where the author has listed or bounded what it can be.',
+    meaning: '"declassify" is for values that the author has listed or bounded.',
     message: ({ because }) =>
       because === 'open'
         ? '"declassify" stands where a value can be anything: a text could come in as a trusted one'
@@ -99,7 +98,7 @@ export const SCHEMA_PROBLEMS = {
     example: { values: { kind: 'listed', count: 3 } },
   }),
   CONNECTION_ID_IN_SCHEMA: content({
-    meaning: 'A schema has a member for the id of a connection, which only a binding may choose.',
+    meaning: 'A member would hold the id of a connection, which only a binding may choose.',
     message: ({ name }) => `${JSON.stringify(name)} would let a model or a service choose a connection.`,
     repair: 'Remove it, and name the connection in "connection" of the binding; give another id another name.',
     example: { name: 'connectionId' },

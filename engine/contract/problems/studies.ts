@@ -90,11 +90,11 @@ export const STUDY_PROBLEMS = {
     example: { conditions: 50_000, seeds: 25, most: 100_000 },
   }),
   STUDY_NAMES_NOTHING: content<typeof NAMED_NOWHERE.example>({
-    meaning: 'A study names something that it, or its scenario, does not have.',
+    meaning: 'The study names what it, or its scenario, does not have.',
     ...NAMED_NOWHERE,
   }),
   TURN_OF_NO_RUN: content<typeof TURN_OUTSIDE.example>({
-    meaning: 'A study names turns that its runs do not have.',
+    meaning: 'The study names turns that its runs do not have.',
     ...TURN_OUTSIDE,
   }),
   SIDES_SHARE_CONDITIONS: content({

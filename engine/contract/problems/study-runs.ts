@@ -27,8 +27,7 @@ export const STUDY_RUN_PROBLEMS = {
     readonly changed: readonly string[];
     readonly answered: OtherAnswers | null;
   }>({
-    meaning:
-      'The documents of a study, or who answers its calls, have changed after its first run, so that its runs could not be compared.',
+    meaning: "The study's documents, or who answers its calls, have changed since its first run.",
     message: ({ label, sealed_at, changed, answered }) => {
       const since = changed.length === 0 ? '' : `, and since then ${changed.join(', ')} changed`;
       const others = answered ? ` It was answered by ${answered.before}, and would now be by ${answered.now}.` : '';

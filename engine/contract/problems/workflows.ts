@@ -140,6 +140,7 @@ export interface OtherBraces {
 
 function otherBraces(example: OtherBraces) {
   return note({
+    meaning: 'A placeholder has double braces; this reaches the model unchanged.',
     message: ({ written }) => `${written} reaches the model unchanged: a placeholder has double braces.`,
     repair: ({ name }) => `Write {{${name}}}, unless this text is meant.`,
     example,
@@ -189,7 +190,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'act' },
   }),
   REMEMBER_NOT_TEXT: content<{ readonly text: string; readonly types: readonly string[] }>({
-    meaning: 'A workflow would remember a value that may be something else than a text.',
+    meaning: 'What would be remembered may be no text.',
     message: ({ text, types }) => `${text} may be ${types.join(', ')}: only a text can be remembered.`,
     repair:
       'Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
@@ -249,7 +250,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subjet/name', known: ['world', 'subject', 'ambient', 'nodes'] },
   }),
   PATH_NEVER_THERE: content<ReadNowhere>({
-    meaning: 'A template or prompt reads a path that its producer never has.',
+    meaning: 'A template or prompt reads a path that never exists.',
     message: ({ text, above, has }) => `${text} never exists: ${above} has ${sayHeld(has)}.`,
     repair: sayReadInstead,
     example: {
@@ -291,7 +292,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { written: '/wnid', nearest: 'wind', known: ['wind', 'rain'] },
   }),
   REQUEST_DOES_NOT_FIT: content<Breach>({
-    meaning: "A request template makes a request that the source's request schema rejects.",
+    meaning: "The source's schema rejects the request of this template.",
     message: ({ place, why }) => `${place === '' ? 'The request' : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Ask as ${sayDemands(by)} says.`,
     example: {
@@ -301,7 +302,7 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   ARGUMENTS_DO_NOT_FIT: content<Breach & { readonly tool: string }>({
-    meaning: "A tool's argument schema accepts values that the source's request schema rejects.",
+    meaning: "The tool's schema accepts what the source's schema rejects.",
     message: ({ tool, place, why }) => `${place === '' ? `What ${tool} may be given` : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
     example: {
@@ -348,7 +349,7 @@ export const WORKFLOW_PROBLEMS = {
     'Write, for example, {"$from": "/world/attempted_turn"}.',
   ),
   PROMPT_PLACEHOLDER_UNKNOWN: content<Read & KnownNames>({
-    meaning: 'A prompt has an unknown placeholder. See the [placeholders](terms.md#templates).',
+    meaning: 'There is no such [placeholder](terms.md#templates).',
     message: ({ text }) => `${text} is not a placeholder.`,
     repair: ({ nearest, known }) =>
       `${meant(nearest && `{{${nearest}}}`)}Use ${known.join(', ')}, ambient.<path> or nodes.<id>.output.`,
@@ -390,13 +391,13 @@ export const WORKFLOW_PROBLEMS = {
     example: 'tide',
   }),
   TOOL_NAME_RESERVED: content({
-    meaning: "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
+    meaning: "The name begins with `core__`, or with a plugin's prefix such as `mcp__`.",
     message: ({ name, prefix }) => `${name} begins with ${prefix}, which is reserved.`,
     repair: 'Choose a name without the prefix.',
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    meaning: 'The name of a tool of a server does not say the server, by its variable, and the tool there.',
+    meaning: "The name of a server's tool says neither server nor tool.",
     message: ({ name }) => `The name ${name} does not say of which server it is, and which tool there.`,
     repair: ({ wanted }) =>
       wanted.length > TOOL_NAME_LENGTH_MAX
@@ -436,7 +437,7 @@ export const WORKFLOW_PROBLEMS = {
   ),
   TOOL_NOT_ALLOWED: note<NotAllowed>({
     meaning:
-      "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
+      'The policy does not allow a tool of the workflow, so it is not offered; no note where the policy misspells it.',
     message: (facts) => `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
     repair: (facts) =>
       sayDenying(facts) ?? `Add ${JSON.stringify(facts.name)} to "allow" of the policy, or keep it so.`,
@@ -455,7 +456,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tdie' },
   }),
   RULE_NEVER_DECIDES: note({
-    meaning: 'A rule of a tool policy decides about no call of the workflows that the policy is for.',
+    meaning: 'The rule matches no call of the workflows.',
     ...byKind(
       {
         idle: [
@@ -472,14 +473,14 @@ export const WORKFLOW_PROBLEMS = {
   }),
   LEAK_WITHOUT_PERSON: note<Texts<'tool' | 'secret' | 'untrusted'>>({
     meaning:
-      'A model is shown what a credential opens and what others write, and may send both away, while no rule asks a person or binds the arguments.',
+      'A model sees what a credential opens and what others write, and may send both away without a person or bound arguments.',
     message: ({ tool, secret, untrusted }) =>
       `A text of ${untrusted} can make the model send what ${secret} reads to anybody by ${tool}, and no person is asked.`,
     repair: ({ tool }) => `Allow ${tool} with known arguments only, or by origins; or require an approval of it.`,
     example: { tool: 'send_mail', secret: 'inbox', untrusted: 'inbox' },
   }),
   POLICY_DENIES: content<NotAllowed & { readonly effect: string }>({
-    meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
+    meaning: 'A call with a side effect that is no tool call is not allowed.',
     message: (facts) =>
       `${sayMeant(facts)}${facts.name} is ${facts.effect}, runs without a choice of the model, and no tool policy allows it.`,
     repair: (facts) =>
@@ -487,7 +488,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', effect: 'external_side_effect' },
   }),
   PLUGIN_UNKNOWN: content({
-    meaning: "A source's interface names a plugin that does not exist or could not be loaded.",
+    meaning: 'The interface names a plugin that is missing or not loaded.',
     ...byKind(
       {
         needed: [
@@ -565,7 +566,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', field: 'repeatable' },
   }),
   EFFECT_READS_ONLY: content({
-    meaning: 'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
+    meaning: 'A `read_only` binding names a source with side effects.',
     message: ({ name, value }) =>
       `${name} is read_only, and its source asks by ${value}, which changes something outside.`,
     repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
@@ -579,7 +580,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'HARBOUR_URL', prefix: 'CHUKWA_' },
   }),
   VARIABLE_NAME_RESERVED: content({
-    meaning: 'A source names a variable that the engine, or a plugin, reads for itself.',
+    meaning: 'The engine or a plugin reads this variable for itself.',
     message: ({ name }) => `${name} may not be named by a document here: the program reads that variable for itself`,
     repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
     example: { name: 'CHUKWA_TOKEN' },
@@ -591,14 +592,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { source: 'weather', speaks: 'json', needed: 'chat' },
   }),
   NODE_BUDGET_ABOVE_SESSION: note({
-    meaning: 'A node may use more than the session budget of its profile: it gets what is left of the session at most.',
+    meaning: "A node may use more than its profile's session budget.",
     message: ({ node, member, of_node, of_session }) =>
       `Node ${node} has a ${member} of ${of_node}, and the session budget of its profile is ${of_session}.`,
     repair: ({ member }) => `Raise "${member}" here, or lower it in the node.`,
     example: { node: 'act', member: 'token_budget', of_node: 20000, of_session: 5000 },
   }),
   CONNECTION_UNUSABLE: content({
-    meaning: 'A binding names a connection that its profile does not grant, or that its source cannot use.',
+    meaning: 'The profile does not grant the connection, or the source cannot use it.',
     ...byKind(
       {
         not_granted: [
@@ -616,7 +617,7 @@ export const WORKFLOW_PROBLEMS = {
     ),
   }),
   NOT_SUPPORTED_YET: content({
-    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+    meaning: 'This version does not support what the document uses, so it does not run.',
     message: ({ member }) => `This version does not support this "${member}", and never chooses another by itself.`,
     repair: ({ value }) => `Write ${JSON.stringify(value)}.`,
     example: { member: 'schema_delivery', value: 'prompt' },
