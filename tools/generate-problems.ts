@@ -40,10 +40,11 @@ function meaningOf(entry: ProblemEntry<never>, usual: string): string {
   return `${note}${entry.meaning ?? toMarkdown(entry.example().message)}${outcome}`;
 }
 
-/** A message, which is plain text, as a sentence: behind the place of a finding it has no capital and no full stop. */
+/** A message without the reason that it may add behind a colon, as a sentence: a finding has no capital and no full stop. */
 function toMarkdown(message: string): string {
-  const sentence = message.endsWith('.') ? message : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return sentence.replace(/[*<]|__/g, '\\$&');
+  const [fault = ''] = message.split(/(?<!["`]): /);
+  const begun = /^[a-z]+ /.test(fault) ? `${fault.charAt(0).toUpperCase()}${fault.slice(1)}` : fault;
+  return `${begun}${begun.endsWith('.') ? '' : '.'}`.replace(/[*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */

@@ -83,43 +83,43 @@ function pageOf(path: string, subject: Subject): string {
       .filter(([part]) => !isInline(subject, part))
       .flatMap(([part, definition]) => partOf(subject, part, definition)),
   ]);
-  const tables = linkOnce(joinNeighbours(rows));
+  const lines = linkOnce(joinNeighbours(rows));
   const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
-  return [`# ${name}`, '', servesUsers, '', ...tables].join('\n').replace(/\n+$/, '\n');
+  return [`# ${name}`, '', servesUsers, '', ...lines].join('\n').replace(/\n+$/, '\n');
 }
 
-/** Fields that are explained in the same words before are named only, neighbours in one row. */
+/** A field that is explained in the same words before is named only, with neighbours. */
 function sayOnce(page: string, lines: readonly string[]): readonly string[] {
   const said: string[] = [];
   for (const [at, line] of lines.entries()) {
-    const field = /^\| (`[^`]+`) \|/.exec(line)?.[1];
+    const [, field] = FIELD.exec(line) ?? [];
     const isInAnswers =
       page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /answers\.md/.test(`${said.at(-1)}${line}`);
     const where = isInAnswers ? IN_ANSWERS : lines.indexOf(line) < at ? ABOVE : undefined;
     if (field === undefined || where === undefined) said.push(line);
-    else
-      said.push(
-        said.at(-1)?.endsWith(where)
-          ? `${said.pop()?.slice(0, -where.length)}, ${field}${where}`
-          : `| ${field}${where}`,
-      );
+    else if (said.at(-1)?.endsWith(where) && FIELD.exec(said.at(-1) ?? '')?.[1]?.indexOf('-') === field.indexOf('-'))
+      said.push(`${said.pop()?.slice(0, -where.length)}, ${field.trimStart().slice(2)}${where}`);
+    else said.push(`${field}${where}`);
   }
   return said;
 }
 
-/** Neighbours of one type and one meaning are one row. */
+/** Neighbours of one type and one meaning, without fields of their own, share a line. */
 function joinNeighbours(lines: readonly string[]): readonly string[] {
   const joined: string[] = [];
-  for (const line of lines) {
-    const [, field, rest] = ROW.exec(line) ?? [];
-    const before = ROW.exec(joined.at(-1) ?? '');
-    if (field === undefined || before?.[2] !== rest) joined.push(line);
-    else joined.splice(-1, 1, `| ${before?.[1]}, ${field}${rest}`);
+  for (const [at, line] of lines.entries()) {
+    const [, field = '', rest] = FIELD.exec(line) ?? [];
+    const [, before = '', same] = FIELD.exec(joined.at(-1) ?? '') ?? [];
+    const isAlike = rest !== undefined && same === rest && before.indexOf('-') === field.indexOf('-');
+    if (isAlike && !lines[at + 1]?.startsWith(`  ${field.slice(0, field.indexOf('-'))}- `))
+      joined.splice(-1, 1, `${before}, ${field.trimStart().slice(2)}${rest}`);
+    else joined.push(line);
   }
   return joined;
 }
 
-const ROW = /^\| ((?:`[^`]+`, )*`[^`]+`)( \| .*)$/;
+/** The names of a line, and what it says of them. */
+const FIELD = /^( *- (?:`[^`]+`, )*`[^`]+`)(: .*)$/;
 
 /** A value without fields, which one field alone has, is explained with that field. */
 function isInline({ root, isShared }: Subject, part: string): boolean {
@@ -140,90 +140,81 @@ function linkOnce(lines: readonly string[]): readonly string[] {
   );
 }
 
-const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \| \|$/;
-const IN_ANSWERS = ' | as in [answers](answers.md) | |';
-const ABOVE = ' | as above | |';
+const OF_EVERY_DOCUMENT = /^- `(\$schema|version|label|description)\??`: (\[\w+\]\(answers\.md#\w+\)|`1`)\.$/;
+const IN_ANSWERS = ': as in [answers](answers.md).';
+const ABOVE = ': as above.';
 
-/** The fields of a document; where it has several forms, each in a table of its own. */
+/** The fields of a document; where it has several forms, each in a list of its own. */
 function wholeOf(subject: Subject): readonly string[] {
   const forms = formsOf(subject.root);
-  if (forms.length < 2) return tableOf(subject, subject.root);
-  return [`One of ${forms.length} forms:`, '', ...tablesOf(subject, forms, '##')];
+  if (forms.length < 2) return fieldsOf(subject, subject.root);
+  return [`One of ${forms.length} forms:`, '', ...listsOf(subject, forms, '##')];
 }
 
 function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
   return (oneOf as readonly Schema[]).filter(({ type }) => type === 'object');
 }
 
-/** A definition; where it has several forms with titles, each in a table of its own. */
+/** A definition; where it has several forms with titles, each in a list of its own. */
 function partOf(subject: Subject, part: string, definition: Schema): readonly string[] {
   const forms = formsOf(definition);
   if (forms.length < 2) {
-    const table = tableOf(subject, definition);
+    const fields = fieldsOf(subject, definition);
     const meaning = says(definition['description']);
-    const type = table.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
+    const type = fields.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
     const is = [meaning, type, exampleOf(definition)].filter((text) => text !== '').join(' ');
-    return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...table];
+    return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...fields];
   }
   const hasTitles = forms.every(({ title }) => typeof title === 'string');
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
-  return [`## ${part}`, '', is, '', ...(hasTitles ? tablesOf(subject, forms, '###') : tableOf(subject, definition))];
+  return [`## ${part}`, '', is, '', ...(hasTitles ? listsOf(subject, forms, '###') : fieldsOf(subject, definition))];
 }
 
-function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
+function listsOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
   return forms.flatMap((form) => {
     const meaning = says(form['description']);
     return [
       `${mark} ${String(form['title'])}`,
       '',
       ...(meaning === '' ? [] : [meaning, '']),
-      ...tableOf(subject, form),
+      ...fieldsOf(subject, form),
     ];
   });
 }
 
-/** The fields of an object, those of objects within it, and those of each alternative. */
-function tableOf(subject: Subject, schema: Schema): readonly string[] {
-  const rows = rowsOf(subject, schema, '', exampleIn(schema));
-  if (rows.length === 0) return [];
-  return ['| field | type | meaning |', '|---|---|---|', ...rows, ''];
+/** The fields of an object with those of objects within them, and those of each alternative. */
+function fieldsOf(subject: Subject, schema: Schema): readonly string[] {
+  const lines = linesOf(subject, schema, '', exampleIn(schema));
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** @param shown the example above, whose members need no example of their own */
-function rowsOf(subject: Subject, schema: Schema, above: string, shown: unknown): readonly string[] {
+function linesOf(subject: Subject, schema: Schema, indent: string, shown: unknown): readonly string[] {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   const branches = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Schema[]);
   const items = schema['items'] as Schema | undefined;
   return [
     ...fields.flatMap(([name, field]) => {
-      const path = `${above}${name}`;
       const example = (shown as Schema | undefined)?.[name];
-      const row = rowOf(
-        subject,
-        path,
-        example === undefined ? field : { ...field, examples: [] },
-        required.includes(name),
-      );
-      return [row, ...rowsOf(subject, field, `${path}.`, example ?? exampleIn(field))];
+      const written = example === undefined ? field : { ...field, examples: [] };
+      const line = `${indent}- \`${name}${required.includes(name) ? '' : '?'}\`: ${sentencesOf(subject, written)}`;
+      return [line, ...linesOf(subject, field, `${indent}  `, example ?? exampleIn(field))];
     }),
-    ...branches.flatMap((branch) => rowsOf(subject, branch, above, shown)),
+    ...branches.flatMap((branch) => linesOf(subject, branch, indent, shown)),
     ...(typeof items === 'object'
-      ? rowsOf(subject, items, above.replace(/\.$/, '[].'), (shown as readonly unknown[] | undefined)?.[0])
+      ? linesOf(subject, items, indent, (shown as readonly unknown[] | undefined)?.[0])
       : []),
   ];
 }
 
-function rowOf(subject: Subject, path: string, written: Schema, isRequired: boolean): string {
+function sentencesOf(subject: Subject, written: Schema): string {
   const field = inPlace(subject, written);
   const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
   // What a reference leads to is explained there, with an example.
   const example = '$ref' in field ? '' : exampleOf(field);
-  const explained = [says(field['description']), example].filter((text) => text !== '').join(' ');
-  return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`.replace(
-    / {2}\|$/,
-    ' |',
-  );
+  const type = `${typeOf(subject, field)}${preset}.`;
+  return [type, says(field['description']), example].filter((text) => text !== '').join(' ');
 }
 
 /** A field with the definition that is explained with it. */
@@ -285,11 +276,9 @@ function linkTo({ name, home }: Subject, part: string): string {
 }
 
 function code(value: unknown): string {
-  return `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
+  return `\`${JSON.stringify(value)}\``;
 }
 
 function says(description: unknown): string {
-  return typeof description === 'string'
-    ? description.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ')
-    : '';
+  return typeof description === 'string' ? description.replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ') : '';
 }

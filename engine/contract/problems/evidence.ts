@@ -14,6 +14,7 @@ export const EVIDENCE_PROBLEMS = {
     example: { reason: 'it ends too soon' },
   }),
   EVIDENCE_OF_ANOTHER_KEY: content({
+    meaning: 'Another key signed the file than the one asked for.',
     message: ({ wanted, found }) => `The file is not signed by ${wanted}, but says that it is by ${found}.`,
     repair: KEYS,
     example: { wanted: 'chukwa/5f1c+0a1b2c3d+AW...', found: 'chukwa/77aa+99887766+AX...' },

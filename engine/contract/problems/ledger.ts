@@ -30,6 +30,7 @@ export const LEDGER_PROBLEMS = {
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   ENTRY_REMOVED: content<NamedEntry>({
+    meaning: 'A sealed entry is gone, or no longer stands there.',
     message: ({ attempt_id, after }) =>
       `An entry of attempt ${attempt_id} that was sealed ${behind(after)} is gone, or no longer stands there.`,
     repair: RESTORE,
@@ -41,12 +42,14 @@ export const LEDGER_PROBLEMS = {
     example: { attempt_id: 'ID', entry: 'TOOL_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   ENTRIES_REORDERED: content<NamedEntry>({
+    meaning: 'An entry stands where another was sealed.',
     message: ({ attempt_id, entry, after }) =>
       `${entry} of attempt ${attempt_id} stands ${behind(after)}, where another entry was sealed.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   LEDGER_CUT_OFF: content<NamedEntry>({
+    meaning: 'The ledger ends early.',
     message: ({ attempt_id, after }) => `The ledger of attempt ${attempt_id} ends ${behind(after)}: more was sealed.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'nothing', after: 'WO_EXECUTING LED-5e6f7a8b' },

@@ -36,12 +36,14 @@ export const RECORDING_PROBLEMS = {
     example: { attempt_id: 'ID', ended: 'was stopped' },
   }),
   RECORDING_HIDDEN: content({
+    meaning: 'Redaction hides what a schema requires, and it cannot be made up.',
     message: ({ key, reasons }) =>
       `Redaction hides a part of the answer to ${key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
     repair: 'If a file may hold the hidden parts, record it with --unredacted.',
     example: { key: 'turn/weather', reasons: ['must match ^[0-9]+$ (at /code)'] },
   }),
   RECORDING_TOO_LARGE: content({
+    meaning: 'No document as large as this test is read.',
     message: ({ bytes, bytes_max }) =>
       `The test would have ${bytes} bytes, and no document of more than ${bytes_max} is read.`,
     repair: 'Record an attempt with smaller answers.',

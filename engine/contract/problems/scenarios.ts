@@ -71,6 +71,7 @@ export const SCENARIO_PROBLEMS = {
     example: { id: 'bob' },
   }),
   SUBJECT_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ id }) => `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
     repair: 'Remove it from one of the two lists.',
     example: { id: 'bob' },

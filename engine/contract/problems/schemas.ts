@@ -89,6 +89,7 @@ export const SCHEMA_PROBLEMS = {
     example: { because: 'open' },
   }),
   DECLASSIFIED: note<{ readonly values: Values }>({
+    meaning: 'A source may choose a value here that no rule by its origin sees.',
     message: ({ values }) => {
       const what =
         values.kind === 'listed' ? `one of ${values.count} values` : `a number from ${values.least} to ${values.most}`;

@@ -72,6 +72,7 @@ export interface TurnOutside {
 /** Studies that would not answer their question. */
 export const STUDY_PROBLEMS = {
   SEED_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ seed }) => `The seed ${seed} is listed a second time here: its run would count twice.`,
     repair: 'Write each seed once.',
     example: { seed: 3 },
@@ -79,11 +80,13 @@ export const STUDY_PROBLEMS = {
   MEASURE_TWICE: twice({ noun: 'measure', member: 'id', example: 'contribution' }),
   HYPOTHESIS_TWICE: twice({ noun: 'hypothesis', member: 'id', example: 'h1' }),
   STUDY_PROBE_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ ask }) => `${ask} is asked by an earlier entry already.`,
     repair: 'Write all its turns into one entry.',
     example: { ask: './ask.json' },
   }),
   STUDY_TOO_LARGE: content({
+    meaning: 'Conditions and seeds make too many runs.',
     message: ({ conditions, seeds }) =>
       `The study has ${conditions} conditions and ${seeds} seeds: ${conditions * seeds} runs.`,
     repair: ({ most }) => `Leave out levels or seeds: ${most} runs are possible.`,
@@ -98,12 +101,14 @@ export const STUDY_PROBLEMS = {
     ...TURN_OUTSIDE,
   }),
   SIDES_SHARE_CONDITIONS: content({
+    meaning: 'Both sides hold a condition, which would be compared with itself.',
     message: ({ conditions }) =>
       `Both sides hold ${conditions.join(', ')}: ${conditions.length === 1 ? 'it would be compared with itself' : 'they would be compared with themselves'}.`,
     repair: 'Name two different levels of one variable.',
     example: { conditions: ['community'] },
   }),
   RULE_NEVER_MET: content({
+    meaning: 'The rule wants more seeds than the study has.',
     message: ({ at_least_runs, seeds }) =>
       `This can never be decided: the rule wants ${at_least_runs} seeds, and the study has ${seeds}.`,
     repair: ({ seeds }) => (seeds < 2 ? 'Write more seeds.' : `Write more seeds, or at most ${seeds} here.`),

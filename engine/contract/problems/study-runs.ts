@@ -54,6 +54,7 @@ export const STUDY_RUN_PROBLEMS = {
     example: { label: 'public-goods', worlds: ['public-goods-community-s1'] },
   }),
   STUDY_WORLD_CHANGED: environment({
+    meaning: 'A world of the study goes on by another scenario.',
     message: ({ world_slug }) => `The world ${world_slug} goes on by another scenario than its study began with.`,
     repair: ({ world_slug }) =>
       `It does not count any more. Delete it, and the study makes it anew: chukwa world delete ${world_slug}`,

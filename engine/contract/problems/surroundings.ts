@@ -71,6 +71,7 @@ export const SURROUNDINGS_PROBLEMS = {
     /** Its host, if that is not this one. */
     readonly other_host?: string;
   }>({
+    meaning: 'Another process uses the embedded database.',
     message: ({ folder, pid, since, other_host }) =>
       `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
     repair: ({ other_host, lock_file }) =>
@@ -225,6 +226,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { kind: 'no_address' },
   }),
   DATABASE_MIGRATION_MISSED: environment({
+    meaning: 'A version with other migrations made the database.',
     message: ({ description, migration }) =>
       `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
     repair:
@@ -232,6 +234,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { description: 'embedded, in .chukwa', migration: '0007_between' },
   }),
   DATABASE_MIGRATION_CHANGED: environment({
+    meaning: 'A version with other migrations made the database.',
     message: ({ description, migration }) =>
       `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
@@ -357,6 +360,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'Write two different ones, or leave one out to have it made.',
   ),
   TOKEN_TOO_SHORT: content({
+    meaning: 'A token has fewer than 32 characters.',
     message: ({ variable, length_min }) =>
       `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
     repair: ({ variable }) =>

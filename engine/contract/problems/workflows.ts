@@ -169,6 +169,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', way: ['act', 'plan'] },
   }),
   TOOL_LOOPS_SEVERAL: content({
+    meaning: 'A workflow has one llm_tool_loop.',
     message: ({ types }) => `A workflow has one ${types}, whose final patch is applied; this one has several.`,
     repair: 'Make the others llm_json nodes.',
     example: { types: 'llm_tool_loop' },
@@ -218,6 +219,7 @@ export const WORKFLOW_PROBLEMS = {
     'Remove it, or write "execution": "per_subject_concurrent".',
   ),
   SPECULATION_COSTS: note({
+    meaning: 'Where subjects change what others read, a turn discards calls.',
     message: ({ subjects, most }) =>
       `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
     repair: 'Write "max_speculative": how many runs it may discard for each subject on average.',
@@ -319,12 +321,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', has_effect: false },
   }),
   NODE_LEADS_NOWHERE: note({
+    meaning: 'No node on the way to the patch reads the output.',
     message: ({ id, applied }) =>
       `The output of ${id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
     repair: ({ applied }) => `Read it on the way to ${applied}, or remove both nodes.`,
     example: { id: 'plan', applied: 'act' },
   }),
   READING_UNSEEN: note({
+    meaning: 'No prompt and no request uses the reading.',
     message: ({ id, is_given }) =>
       is_given
         ? `${id} is read each turn, but no prompt and no request of this workflow uses it.`
@@ -375,6 +379,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { shows: 'subject.own_turns', member: 'own_turns' },
   }),
   QUERY_READS_LATER: content<Pick<ProjectionPart, 'shows'>>({
+    meaning: 'A query reads what is known only after it.',
     message: ({ shows }) => `A query reads {{${shows}}}, which is known only after memories have been retrieved.`,
     repair: 'Write the query of other placeholders, such as {{world.recent_events}}.',
     example: { shows: 'memory.retrieved' },
@@ -406,12 +411,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide', wanted: 'mcp__harbour__tide' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
+    meaning: 'The arguments schema does not say "type": "object".',
     message: ({ name }) =>
       `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
     repair: 'Write "type": "object" at the root of the schema.',
     example: { name: 'tide' },
   }),
   ARGUMENTS_NOT_NATIVE: content({
+    meaning: 'Providers of native tool calls do not take this schema.',
     message: ({ name, keyword, place }) =>
       `The arguments schema of ${name} has "${keyword}"${place === '' ? ' at its root' : ` at ${place}`}, which providers of native tool calls do not take.`,
     repair:
@@ -419,6 +426,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide', keyword: 'oneOf', place: '/properties/place' },
   }),
   FALLBACK_CALLS_OTHERWISE: content({
+    meaning: 'Source and fallback call tools, or get schemas, in two ways.',
     message: ({ first, second }) =>
       `${first.source} calls tools by ${first.tool_calling}, and ${second.source} by ${second.tool_calling}: they cannot share one conversation.`,
     repair: 'Write the same "tool_calling" in both sources.',
@@ -444,12 +452,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide' },
   }),
   ALLOWED_NAMES_NOTHING: note({
+    meaning: 'The policy allows or names what no workflow has.',
     message: ({ name }) =>
       `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
     repair: 'Correct the name, remove it, or keep it for another scenario.',
     example: { name: 'tdie' },
   }),
   APPROVAL_NAMES_NOTHING: note({
+    meaning: 'The policy allows or names what no workflow has.',
     message: ({ name }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
     repair: 'Correct the name, or remove it.',
@@ -525,12 +535,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { backoff_ms: 5000, backoff_max_ms: 1000 },
   }),
   FALLBACK_IS_THE_SAME: content({
+    meaning: 'The fallback is the source itself.',
     message: ({ source }) =>
       `The fallback is the source ${source} itself, which has failed when its fallback is asked.`,
     repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
     example: { source: 'model' },
   }),
   FALLBACK_DELIVERS_OTHERWISE: content({
+    meaning: 'Source and fallback call tools, or get schemas, in two ways.',
     message: ({ first, second }) =>
       `${first.source} is given the schema of its answer by ${first.schema_delivery}, and ${second.source} by ${second.schema_delivery}: they cannot share one conversation.`,
     repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
@@ -540,6 +552,7 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   FALLBACK_HAS_NO_TIME: content({
+    meaning: 'After a timeout of the source, the node has no time for the fallback.',
     message: (facts) =>
       `A call of ${facts.source} may take ${facts.call_s} s, and all calls of the node ${facts.node_s} s: after a timeout none is left for the fallback.`,
     repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
@@ -573,6 +586,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', value: 'POST' },
   }),
   VARIABLE_NAME_FOREIGN: content({
+    meaning: 'A variable that a document names begins with CHUKWA_.',
     message: ({ name, prefix }) =>
       `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${prefix}`,
     repair: ({ name, prefix }) =>
