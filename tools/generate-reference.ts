@@ -29,11 +29,10 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const read = await Promise.all(
     files.map(async ({ name, path }) => ({
       name,
-      path,
       schema: JSON.parse(await readFile(join(root, path), 'utf8')) as Schema,
     })),
   );
-  const pages = read.map(({ name, path, schema }, index) => {
+  const pages = read.map(({ name, schema }, index) => {
     const before = read.slice(0, index);
     const hasSame = (part: string, other: Schema): boolean =>
       isDeepStrictEqual(meaningOf(other, part), meaningOf(schema, part));
@@ -43,15 +42,15 @@ export async function generateReference(root: string): Promise<readonly Referenc
     return {
       name: `${name}.md`,
       title: name,
-      text: pageOf(path, { name, root: schema, home, isShared }),
+      text: pageOf({ name, root: schema, home, isShared }),
     };
   });
   const program = programPages();
   const index = [
     '# Reference',
     '',
-    'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
-    'name with `?` may be left out. Schemas also bound the length of texts. `npm run generate` writes these pages.',
+    'For users: every command, variable and exit code of the program, and every field of every document. In lists of fields, a',
+    'name with `?` may be left out. The [schemas](../../schemas) also bound the length of texts. `npm run generate` writes these pages.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
     `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
@@ -74,7 +73,7 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
   return definition && { ...definition, examples: undefined };
 }
 
-function pageOf(path: string, subject: Subject): string {
+function pageOf(subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
   const rows = sayOnce(name, [
@@ -84,7 +83,7 @@ function pageOf(path: string, subject: Subject): string {
       .flatMap(([part, definition]) => partOf(subject, part, definition)),
   ]);
   const lines = linkOnce(joinNeighbours(rows));
-  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
+  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))}`;
   return [`# ${name}`, '', servesUsers, '', ...lines].join('\n').replace(/\n+$/, '\n');
 }
 
@@ -121,11 +120,13 @@ function joinNeighbours(lines: readonly string[]): readonly string[] {
 /** The names of a line, and what it says of them. */
 const FIELD = /^( *- (?:`[^`]+`, )*`[^`]+`)(: .*)$/;
 
-/** A value without fields, which one field alone has, is explained with that field. */
+/** A value without fields, which fields of one name alone have, is explained with the first of them. */
 function isInline({ root, isShared }: Subject, part: string): boolean {
   const { properties, oneOf } = partsOf(root)[part] ?? {};
-  const uses = JSON.stringify(root).split(`"#/$defs/${part}"`).length - 1;
-  return properties === undefined && oneOf === undefined && uses < 2 && !isShared(part);
+  const reference = `{"$ref":"#/$defs/${part}"`;
+  const fields = JSON.stringify(root).split(reference).slice(0, -1);
+  const names = new Set(fields.map((before) => /"(\w+)":$/.exec(before)?.[1]));
+  return properties === undefined && oneOf === undefined && names.size < 2 && !isShared(part);
 }
 
 /** A page links to a definition where it first names it. */
@@ -212,7 +213,7 @@ function sentencesOf(subject: Subject, written: Schema): string {
   const field = inPlace(subject, written);
   const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
   // What a reference leads to is explained there, with an example.
-  const example = '$ref' in field ? '' : exampleOf(field);
+  const example = '$ref' in field && field === written ? '' : exampleOf(field);
   const type = `${typeOf(subject, field)}${preset}.`;
   return [type, says(field['description']), example].filter((text) => text !== '').join(' ');
 }
