@@ -50,7 +50,8 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '# Reference',
     '',
     'For users: every command, variable and exit code of the program, and every field of every document. In lists of fields, a',
-    'name with `?` may be left out. The [schemas](../../schemas) also bound the length of texts. `npm run generate` writes these pages.',
+    'name with `?` may be left out, and one without a type is a string. The [schemas](../../schemas) also bound the length of',
+    'texts. `npm run generate` writes these pages.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
     `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
@@ -214,8 +215,11 @@ function sentencesOf(subject: Subject, written: Schema): string {
   const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
   // What a reference leads to is explained there, with an example.
   const example = '$ref' in field && field === written ? '' : exampleOf(field);
-  const type = `${typeOf(subject, field)}${preset}.`;
-  return [type, says(field['description']), example].filter((text) => text !== '').join(' ');
+  const meaning = says(field['description']);
+  const type = `${typeOf(subject, field)}${preset}`;
+  // Nearly every field that words explain is a string.
+  const isPlain = type === 'string' && meaning !== '';
+  return [isPlain ? '' : `${type}.`, meaning, example].filter((text) => text !== '').join(' ');
 }
 
 /** A field with the definition that is explained with it. */
