@@ -36,7 +36,7 @@ function rowsBelow(text: string, heading: string): readonly string[] {
 }
 
 function firstCells(text: string): readonly string[] {
-  const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --- '));
+  const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('|---'));
   return rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));
 }
 
@@ -109,10 +109,10 @@ test('the page for operators shows what each failure says of its call, as the en
   const rows = (below.split('\n##')[0] ?? '').split('\n').filter((row) => row.startsWith('| '));
   const real = listFailures().map(({ name, denies, is_transient, retry }) => {
     const failure = name in FAILURE_CLASSES ? `\`${name}\`` : name;
-    const listed = retry === undefined ? 'no retry' : `\`${retry}\``;
-    return `| ${failure} | ${denies ? 'was not performed' : 'is in doubt'} | ${listed} | ${is_transient ? 'yes' : 'no'} |`;
+    const listed = retry === undefined ? '' : `\`${retry}\` `;
+    return `| ${failure} | ${denies ? 'not performed' : 'in doubt'} | ${listed}| ${is_transient ? 'yes' : 'no'} |`;
   });
-  assert.deepEqual(rows.slice(2), real);
+  assert.deepEqual(rows.slice(1), real);
 });
 
 test('the terms explain every reason for which a model has to answer again, and no other', async () => {
