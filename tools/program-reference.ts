@@ -44,14 +44,14 @@ export function lowerFirst(text: string): string {
 
 /** Options that several commands have together, by the word that stands for them in the tables. */
 const SHARED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  calls: ['--state <state>', '--world <world>', '--subject <subject>', '--source <source>', '--failure <failure>'],
-  lists: ['--limit <n>', '--after <after>'],
-  models: ['--llm <which>', '--model <name>', '--script <file>', '--toys'],
+  calls: ['--state', '--world', '--subject', '--source', '--failure'],
+  lists: ['--limit', '--after'],
+  models: ['--llm', '--model', '--script', '--toys'],
 };
 
 const COMMANDS_SAY = [
   'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install).',
-  '`npx chukwa COMMAND --help` explains arguments, options and defaults. Every command has `--json` (one JSON document on',
+  '`npx chukwa COMMAND --help` explains arguments, options, their values and defaults. Every command has `--json` (one JSON document on',
   'standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (for a database',
   'that is out of reach or in use; 30 by default). In the tables, some words stand for several options:',
   '',
@@ -91,7 +91,7 @@ function listLeaves(command: Command, above: string): readonly Leaf[] {
 
 function rowOf({ path, command }: Leaf): string {
   const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
-  const flags = command.options.map(({ flags: of }) => of);
+  const flags = command.options.map(({ long }) => long ?? '');
   const shared = Object.entries(SHARED_OPTIONS).filter(([, of]) => of.every((flag) => flags.includes(flag)));
   const own = flags.filter((flag) => !shared.some(([, of]) => of.includes(flag)));
   const spelled = own.length === 0 ? [] : [codeOf(own.join(' '))];

@@ -91,6 +91,7 @@ export const COMMAND_PROBLEMS = {
     readonly nearest: string | undefined;
     readonly shipped: readonly string[];
   }>({
+    meaning: 'This is neither a file nor a script that ships.',
     message: ({ name }) =>
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,

@@ -20,6 +20,7 @@ export const EVIDENCE_PROBLEMS = {
     example: { wanted: 'chukwa/5f1c+0a1b2c3d+AW...', found: 'chukwa/77aa+99887766+AX...' },
   }),
   EVIDENCE_SIGNATURE_WRONG: content({
+    meaning: "The signature is not the key's for this text.",
     message: ({ key }) => `A signature is not the one that ${key} makes for this text.`,
     repair: BY_ITS_MAKER,
     example: { key: 'chukwa/5f1c+0a1b2c3d+AW...' },

@@ -88,12 +88,14 @@ export const FILE_PROBLEMS = {
     example: { levels_max: 64 },
   }),
   REPEATED_NAME: content({
+    meaning: 'A name is twice in one object.',
     message: ({ name, line }) =>
       `${JSON.stringify(name)} is in this object twice; it was first written on line ${line}`,
     repair: 'Keep one of the two.',
     example: { name: 'label', line: 3 },
   }),
   NUMBER_CHANGES: content({
+    meaning: 'A number would be kept as another one.',
     message: ({ written, kept }) => `the number ${written} would be kept as ${kept}`,
     repair: 'Write a number that a double holds exactly, or write it as a string.',
     example: { written: '9007199254740993', kept: 9_007_199_254_740_992 },
@@ -190,6 +192,7 @@ export const FILE_PROBLEMS = {
     example: { is_object: true },
   }),
   SCHEMA_OF_ANOTHER_KIND: content({
+    meaning: '"$schema" names another kind than the members show.',
     message: ({ named, kind }) => `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
     repair: ({ kind }) => `Name the schema of a ${kind}, or leave "$schema" out.`,
     example: { named: 'tool_policy', kind: 'scenario' },

@@ -68,6 +68,7 @@ export const LEDGER_PROBLEMS = {
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', of: 'prompt' },
   }),
   VALUE_NOT_OF_PATCH: content<{ readonly world_slug: string; readonly turn: number; readonly place: string }>({
+    meaning: 'The world holds a value that no patch and no scenario left.',
     message: ({ world_slug, turn, place }) =>
       `What ${world_slug} holds of ${place} from turn ${turn} on is not what a patch or the scenario left.`,
     repair: RESTORE,

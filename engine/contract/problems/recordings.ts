@@ -50,6 +50,7 @@ export const RECORDING_PROBLEMS = {
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
   RECORD_SCENARIO_DIFFERS: content({
+    meaning: 'The file is no longer the scenario of the attempt.',
     message: ({ path, scenario_hash }) =>
       `${path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
     repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',

@@ -56,12 +56,14 @@ export const SCHEMA_PROBLEMS = {
     example: { pattern: '[a-z', reason: 'Invalid regular expression: /[a-z/u: Unterminated character class' },
   }),
   PATTERN_NOT_LINEAR: content({
+    meaning: 'The pattern cannot be matched in linear time.',
     message: ({ pattern, reason }) =>
       `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${reason}`,
     repair: 'Write it without lookaround and backreferences, and with at most 1000 repeats.',
     example: { pattern: '(a)\\1', reason: 'it refers back to a group' },
   }),
   NAME_NOT_CHECKED: content({
+    meaning: 'The name is one that every object inherits.',
     message: ({ name }) => `"${name}" names what every object inherits, and cannot be checked`,
     repair: 'Choose another name.',
     example: { name: '__proto__' },
@@ -72,6 +74,7 @@ export const SCHEMA_PROBLEMS = {
     example: { name: 'datetime', nearest: 'date-time' },
   }),
   UNKNOWN_KEYWORD: note<UnknownWord>({
+    meaning: 'The keyword is unknown, and checks nothing.',
     message: ({ name }) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
     repair: correctOrAccept,
     example: { name: 'requird', nearest: 'required' },

@@ -120,6 +120,7 @@ export const STUDY_PROBLEMS = {
     example: { variable: 'framing' },
   }),
   CONDITIONS_EQUAL: content({
+    meaning: 'Two conditions have the same scenario.',
     message: ({ conditions }) => `The conditions ${conditions.join(' and ')} have the same scenario.`,
     repair: 'Let one of their levels replace or set something else.',
     example: { conditions: ['community', 'wall-street'] },
@@ -129,11 +130,13 @@ export const STUDY_PROBLEMS = {
     readonly other: string;
     readonly what: string;
   }>({
+    meaning: 'Two variables change the same file or member.',
     message: ({ variable, other, what }) => `Both ${variable} and ${other} change ${what}, and only one of them can.`,
     repair: 'Make one variable of the two, with a level for each combination.',
     example: { variable: 'framing', other: 'tone', what: './act.system.md' },
   }),
   SET_NAMES_A_FILE: content({
+    meaning: 'A member that is set cannot name a file.',
     message: ({ path }) => `A member that is set cannot name the file ${JSON.stringify(path)}.`,
     repair: 'Write it as "replace": a file in place of the one that the scenario uses.',
     example: { path: './other-profile.json' },
@@ -145,6 +148,7 @@ export const STUDY_PROBLEMS = {
     example: { from_turn: 5, member: '/entities/0/state' },
   }),
   CONDITION_SHOWN: note({
+    meaning: 'Agents are shown the name of the world, which says its condition.',
     message: ({ file }) =>
       `${file} shows agents {{world.slug}}, and the name of each world says its condition and seed.`,
     repair: 'Leave it out: an agent that knows the condition may act as the experiment seems to want.',

@@ -48,6 +48,7 @@ export const STUDY_RUN_PROBLEMS = {
     },
   }),
   STUDY_WORLDS_TAKEN: content({
+    meaning: 'Worlds of these names exist.',
     message: ({ label, worlds }) =>
       `The study ${label} would make worlds that are there already: ${worlds.join(', ')}.`,
     repair: ({ worlds }) => `Give the study another label; or delete them: chukwa world delete ${worlds[0]}`,

@@ -177,6 +177,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'canceling statement due to lock timeout',
   ),
   DATABASE_NOT_OURS: environment({
+    meaning: 'The database belongs to another program.',
     message: ({ description, relation }) =>
       `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
     repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
@@ -189,6 +190,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'PostgreSQL does not start from its files',
   ),
   DATABASE_TOO_OLD: environment({
+    meaning: 'PostgreSQL 14 or newer is needed.',
     message: ({ place, version }) => `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
     repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
     example: { place: 'db:5432/chukwa', version: '13.4' },
@@ -200,6 +202,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { place: 'db:5432/chukwa', encoding: 'LATIN1' },
   }),
   DATABASE_TOO_NEW: environment({
+    meaning: 'A newer version has migrated the database.',
     message: ({ description, migration }) =>
       `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
@@ -414,6 +417,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
   }),
   RECORD_UNREADABLE: {
+    meaning: 'A stored row has another shape than this program writes.',
     ...content(
       'What is stored of this world or document has another shape than this program writes: it was imported or changed by hand.',
       'Delete the world, or import a sound export of it; other worlds are not affected. Where nobody did either, it is a fault of the program: report it.',

@@ -187,6 +187,7 @@ export const TEST_PROBLEMS = {
     example: { path: 'scenario.json', kind: 'scenario' },
   }),
   NO_TESTS: content<{ readonly paths?: readonly string[] }>({
+    meaning: 'There is no test here.',
     message: ({ paths }) =>
       paths === undefined ? 'this is not a test' : `There is no test in ${paths.join(', ')}, so nothing was tested.`,
     repair: 'Tests are files that end in .test.json, of the form that schemas/workflow-test.schema.json describes.',

@@ -204,6 +204,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { minimum: 5, maximum: 1 },
   }),
   PROBE_WOULD_ACT: content({
+    meaning: 'The prompt may show the answer of a call with a side effect, and a probe makes none.',
     message: ({ id, effect }) =>
       `The prompt of the agent may show an answer of ${id}, whose calls have a side effect (${effect}): a probe makes none.`,
     repair: 'Probe with --subject other agents, whose workflows only read.',
@@ -236,6 +237,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'weather', inject_as: '/weather' },
   }),
   INJECT_PATHS_OVERLAP: content({
+    meaning: 'One subject can see two readings at overlapping places.',
     message: ({ inject_as, other }) =>
       `${inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
     repair: 'Give each reading its own place.',
@@ -284,6 +286,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subject/goal', by: 'template', where: ['bob'] },
   }),
   PATH_HIDDEN: content({
+    meaning: 'Redaction hides the path.',
     message: ({ text }) => `${text} is hidden by redaction.`,
     repair: 'Add it to the "allow" of the binding that produces it.',
     example: { text: '/ambient/weather/wind' },
@@ -368,12 +371,14 @@ export const WORKFLOW_PROBLEMS = {
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
   PART_NOT_PROJECTED: content<ProjectionPart>({
+    meaning: 'The prompt shows a part that the projection does not have.',
     message: ({ shows, member }) =>
       `{{${shows}}} is used in a prompt, but the projection has no "${member.replace('/', '.')}".`,
     repair: ({ member }) => `Add ${PARTS[member]} to the projection of the node.`,
     example: { shows: 'memory.retrieved', member: 'memory/retrieve' },
   }),
   PART_NOT_SHOWN: note<ProjectionPart>({
+    meaning: 'The projection has a part that no prompt shows.',
     message: ({ member }) => `The projection has "${member.replace('/', '.')}", but no message of the prompt uses it.`,
     repair: ({ shows, member }) => `Write {{${shows}}} into a message, or remove "${member.replace('/', '.')}".`,
     example: { shows: 'subject.own_turns', member: 'own_turns' },
@@ -385,6 +390,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { shows: 'memory.retrieved' },
   }),
   PROMPT_PLACEHOLDER_UNCLOSED: content({
+    meaning: 'Braces are not closed.',
     message: ({ offset }) => `The braces that open at character ${offset + 1} are not closed.`,
     repair: 'Close them with }}, or write a single brace.',
     example: { offset: 11 },
@@ -529,6 +535,7 @@ export const WORKFLOW_PROBLEMS = {
     ),
   }),
   RETRY_BACKOFF_TOO_LONG: content({
+    meaning: '"backoff_ms" is more than "backoff_max_ms".',
     message: (facts) =>
       `"backoff_ms" is ${facts.backoff_ms}, which is more than the "backoff_max_ms" of ${facts.backoff_max_ms}.`,
     repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',

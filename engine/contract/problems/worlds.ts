@@ -45,6 +45,7 @@ export const WORLD_PROBLEMS = {
     example: { folder: './harbour' },
   }),
   WORLD_BUSY: environment({
+    meaning: 'Another process runs the world.',
     message: ({ world_slug, pid, host, attempt_id }) =>
       `The world ${world_slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
     repair: ({ attempt_id, until }) =>
