@@ -35,16 +35,17 @@ export function problemsPage(): string {
 }
 
 function meaningOf(entry: ProblemEntry<never>, usual: string): string {
-  const note = entry.severity === 'note' ? 'A note. ' : '';
+  const note = entry.severity === 'note' ? 'Note: ' : '';
   const outcome = toOutcome(entry) === usual ? '' : ` (${toOutcome(entry)})`;
-  return `${note}${entry.meaning ?? toMarkdown(entry.example().message)}${outcome}`;
+  const meaning = (entry.meaning ?? toMarkdown(entry.example().message)).replace(/\.$/, '');
+  return `${note}${meaning}${outcome}`;
 }
 
-/** A message without the reason that it may add behind a colon, as a sentence: a finding has no capital and no full stop. */
+/** A message without the reason that it may add behind a colon, with the capital that a finding lacks. */
 function toMarkdown(message: string): string {
   const [fault = ''] = message.split(/(?<!["`]): /);
   const begun = /^[a-z]+ /.test(fault) ? `${fault.charAt(0).toUpperCase()}${fault.slice(1)}` : fault;
-  return `${begun}${begun.endsWith('.') ? '' : '.'}`.replace(/[*<]|__/g, '\\$&');
+  return begun.replace(/[*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */
