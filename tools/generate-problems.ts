@@ -28,16 +28,16 @@ export function problemsPage(): string {
       `## ${heading}`,
       ...(said === '' ? [] : ['', said]),
       '',
-      ...[...codes].map(([meaning, same]) => `- ${same.join(', ')}: ${meaning}`),
+      ...[...codes].map(([meaning, same]) => `- ${same.join(', ')}${meaning}`),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
 }
 
 function meaningOf(entry: ProblemEntry<never>, usual: string): string {
-  const note = entry.severity === 'note' ? 'Note: ' : '';
+  const note = entry.severity === 'note' ? ' (note): ' : ': ';
   const outcome = toOutcome(entry) === usual ? '' : ` (${toOutcome(entry)})`;
-  const meaning = (entry.meaning ?? toMarkdown(entry.example().message)).replace(/\.$/, '');
+  const meaning = (entry.meaning ?? toMarkdown(entry.example().message)).replace(/(?<!\.)\.$/, '');
   return `${note}${meaning}${outcome}`;
 }
 
