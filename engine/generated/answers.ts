@@ -85,7 +85,7 @@ export interface FailureAnswer {
 export interface PopulationRule {
   /** The calls that the rule answers. */
   readonly where: {
-    /** The command key of the call; * stands for any one of its parts, such as the subject. */
+    /** The command key of the call, in which * is any one part. */
     readonly key: string;
     /** Texts that the prompt has, all of them; of a source that is no model, its request as JSON. */
     readonly prompt_has?: readonly string[];

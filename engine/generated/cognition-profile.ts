@@ -15,9 +15,9 @@ export interface CognitionProfile {
   readonly description?: Description;
   readonly workflow_ref: Reference;
   readonly tool_policy_ref?: Reference;
-  /** What the model calls of the profile's subjects may use together. */
+  /** What model calls of its subjects may use together. */
   readonly budgets?: {
-    /** In one turn of a world, all attempts at it together. A call that does not fit is not made and ends the attempt with budget_exhausted; one that may still fit waits for calls under way. */
+    /** In one turn of a world, all attempts at it together. A call that does not fit ends the attempt with budget_exhausted; one that may still fit waits for calls under way. */
     readonly session?: {
       /** Tokens of prompts and answers. */
       readonly token_budget?: number;
@@ -29,7 +29,7 @@ export interface CognitionProfile {
       readonly timeout_seconds?: number;
     };
   };
-  /** Ids of the connections that the workflow may use; without this, each that its bindings name. */
+  /** Ids of the connections that the workflow may use; each that it names, by default. */
   readonly connections?: readonly HumanId[];
 }
 export interface HashReference {

@@ -46,7 +46,7 @@ export interface CannedAnswer {
   readonly headers?: {
     readonly [k: string]: string;
   };
-  /** A text is sent unchanged, anything else as JSON. {"$from": "/body/id"} becomes that value of the request: /method, /path, /query/..., /headers/..., /body/... . */
+  /** A text is sent unchanged, anything else as JSON, in which {"$from": "/body/id"} becomes that value of the request (/method, /path, /query, /headers, /body). */
   readonly body?: Json;
   /**
    * Server-sent events in place of a body: one `data:` each.
@@ -60,7 +60,7 @@ export interface WhenAsked {
   readonly method?: string;
   /** The whole path, without the query. */
   readonly path?: string;
-  /** The request's JSON has each of these members, with this value. */
+  /** Members of the request's JSON, with their values. */
   readonly body?: Json;
 }
 export interface ExpectedValue {

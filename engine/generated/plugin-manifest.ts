@@ -18,9 +18,9 @@ export interface PluginManifest {
   readonly contract_version: 1;
   /** json: it answers JSON with JSON. chat: it answers messages with a model's text and a trace. */
   readonly speaks: 'json' | 'chat';
-  /** Path of the JSON Schema of the interface, relative to the manifest. */
+  /** The JSON Schema of the interface, relative to the manifest. */
   readonly interface_schema: string;
-  /** Path of the module whose default export is the plugin, relative to the manifest. */
+  /** The module whose default export is the plugin, relative to the manifest. */
   readonly entry: string;
   readonly origin?: Origin;
   readonly folder?: FolderFromInterface;
@@ -33,7 +33,7 @@ export interface PluginManifest {
   readonly tool_prefix?: string;
   readonly tool_list?: ToolList;
   readonly wire_overhead?: WireOverhead;
-  /** Environment variables that the plugin receives, beside its origin. */
+  /** Variables that the plugin receives, beside its origin. */
   readonly variables?: readonly Variable[];
   /** Variables with secrets, which the plugin receives and records replace. */
   readonly secret_variables?: readonly Variable[];
@@ -67,7 +67,7 @@ export interface OriginFromVariables {
 }
 /** A folder whose files the plugin may read. The operator's variable holds its path; an author names the variable. */
 export interface FolderFromInterface {
-  /** The interface member that names the variable with the folder, CHUKWA_.... */
+  /** The interface member that names the variable, CHUKWA_.... */
   readonly interface_field: string;
 }
 /** Values of an interface member with which a call has a side effect, so that no binding may be read_only. */

@@ -16,7 +16,7 @@ export interface Scenario {
   readonly start_time: string;
   /** Simulated seconds of one turn. */
   readonly chronon_seconds: number;
-  /** What the model calls of its worlds may use. */
+  /** What model calls of its worlds may use. */
   readonly budgets?: {
     readonly world?: WorldBudget;
   };

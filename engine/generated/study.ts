@@ -156,7 +156,7 @@ export interface Variants2 {
 export interface Variants3 {
   readonly [k: string]: StudyLevel;
 }
-/** What the model calls of all runs together may use. */
+/** What model calls of all runs may use together. */
 export interface StudyBudget {
   /** Tokens of prompts and answers. */
   readonly token_budget?: number;

@@ -159,11 +159,11 @@ export interface Projection {
   readonly memory: {
     /** The number of the subject's latest memories. */
     readonly recent: number;
-    /** Whether {{memory.pinned}} shows the memories that the scenario gives the subject. */
+    /** Whether {{memory.pinned}} shows the subject's memories of the scenario. */
     readonly pinned?: boolean;
     readonly retrieve?: MemoryRetrieval;
   };
-  /** The number of turns of which {{subject.own_turns}} shows the subject's own patches. */
+  /** The number of turns of which {{subject.own_turns}} shows its own patches. */
   readonly own_turns?: number;
   /** What {{world.recent_events}} shows: narrations and effects that the subject could see. */
   readonly events?: {
