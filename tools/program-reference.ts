@@ -101,7 +101,7 @@ function rowOf({ path, command }: Leaf): string {
 
 /** Of what help says, the beginning. */
 function gistOf(description: string): string {
-  return (description.split(/[:;.](?: |$)/)[0] ?? '').replace(/, until it is stopped$/, '');
+  return (description.split(/[:;.](?: |$)/)[0] ?? '').replace(/, (?:and|as|from|or|until|with|without) [^,]*$/, '');
 }
 
 function codeOf(text: string): string {

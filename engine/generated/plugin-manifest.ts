@@ -27,7 +27,7 @@ export interface PluginManifest {
   /** The interface member with a path whose segments may be {name}, members that a request must have. */
   readonly path_field?: string;
   readonly acting?: ActingInterface;
-  /** The variable of the origin, CHUKWA_..., may hold a command in place of a URL. */
+  /** The variable of the origin may hold a command in place of a URL. */
   readonly spawn?: boolean;
   /** A prefix of tool names that this plugin's sources alone have, such as mcp__ in mcp__memory__search_nodes. */
   readonly tool_prefix?: string;
@@ -37,7 +37,7 @@ export interface PluginManifest {
   readonly variables?: readonly Variable[];
   /** Variables with secrets, which the plugin receives and records replace. */
   readonly secret_variables?: readonly Variable[];
-  /** Interface members that name a variable with a secret, CHUKWA_..., or hold an object of such names. */
+  /** Interface members that name a variable with a secret, or hold an object of such names. */
   readonly secret_variable_fields?: readonly string[];
   /** That of the secret_variable_fields whose members are headers, which the engine adds to each request and the plugin never sees. */
   readonly secret_headers_field?: string;
@@ -55,11 +55,11 @@ export interface PluginManifest {
   readonly packages?: readonly string[];
 }
 export interface OriginFromInterface {
-  /** The interface member that names the variable, CHUKWA_.... */
+  /** The interface member that names the variable. */
   readonly interface_field: string;
 }
 export interface OriginFromVariables {
-  /** The interface member that names another variable, CHUKWA_..., which takes precedence. */
+  /** The interface member that names another variable, which takes precedence. */
   readonly interface_field?: string;
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
@@ -67,7 +67,7 @@ export interface OriginFromVariables {
 }
 /** A folder whose files the plugin may read. The operator's variable holds its path; an author names the variable. */
 export interface FolderFromInterface {
-  /** The interface member that names the variable, CHUKWA_.... */
+  /** The interface member that names the variable. */
   readonly interface_field: string;
 }
 /** Values of an interface member with which a call has a side effect, so that no binding may be read_only. */
@@ -93,7 +93,7 @@ export interface WireOverhead {
 export interface ModelFromInterface {
   /** The interface member that holds the model's name. */
   readonly interface_field: string;
-  /** The interface member that names a variable, CHUKWA_..., with a model that takes precedence. */
+  /** The interface member that names a variable with a model, which takes precedence. */
   readonly variable_field?: string;
 }
 /** The interface member with the time limit of one call; by default timeout_ms. */
