@@ -142,9 +142,9 @@ function linkOnce(lines: readonly string[]): readonly string[] {
   );
 }
 
-const OF_EVERY_DOCUMENT = /^- `(\$schema|version|label|description)\??`: (\[\w+\]\(answers\.md#\w+\)|`1`)\.$/;
-const IN_ANSWERS = ': as in [answers](answers.md).';
-const ABOVE = ': as above.';
+const OF_EVERY_DOCUMENT = /^- `(\$schema|version|label|description)\??`: (\[\w+\]\(answers\.md#\w+\)|`1`)$/;
+const IN_ANSWERS = ': as in [answers](answers.md)';
+const ABOVE = ': as above';
 
 /** The fields of a document; where it has several forms, each in a list of its own. */
 function wholeOf(subject: Subject): readonly string[] {
@@ -219,7 +219,8 @@ function sentencesOf(subject: Subject, written: Schema): string {
   const type = `${typeOf(subject, field)}${preset}`;
   // Nearly every field that words explain is a string.
   const isPlain = type === 'string' && meaning !== '';
-  return [isPlain ? '' : `${type}.`, meaning, example].filter((text) => text !== '').join(' ');
+  const end = meaning === '' && example === '' ? '' : '.';
+  return [isPlain ? '' : `${type}${end}`, meaning, example].filter((text) => text !== '').join(' ');
 }
 
 /** A field with the definition that is explained with it. */
