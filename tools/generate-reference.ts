@@ -50,7 +50,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '# Reference',
     '',
     'For users: every command, variable and exit code of the program, and every field of every document. In lists of fields, a',
-    'name with `?` may be left out, and one without a type is a string. The [schemas](../../schemas) also bound the length of',
+    'name with `?` may be left out, and one without a type is a string, or holds fields. The [schemas](../../schemas) also bound the length of',
     'texts. `npm run generate` writes these pages.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
@@ -217,8 +217,8 @@ function sentencesOf(subject: Subject, written: Schema): string {
   const example = '$ref' in field && field === written ? '' : exampleOf(field);
   const meaning = says(field['description']);
   const type = `${typeOf(subject, field)}${preset}`;
-  // Nearly every field that words explain is a string.
-  const isPlain = type === 'string' && meaning !== '';
+  // Nearly every field that words explain is a string, or an object whose fields follow.
+  const isPlain = meaning !== '' && (type === 'string' || (type === 'object' && 'properties' in field));
   const end = meaning === '' && example === '' ? '' : '.';
   return [isPlain ? '' : `${type}${end}`, meaning, example].filter((text) => text !== '').join(' ');
 }

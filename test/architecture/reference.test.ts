@@ -15,7 +15,7 @@ test('the pages of docs/reference are those that the schemas and the program mak
 
 test('the reference has a line for every field of a workflow, with type and meaning', async () => {
   const page = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === 'workflow.md')?.text ?? '';
-  assert.match(page, /^- `apply\?`: object\.[^\n]*\n {2}- `from`: &lt;node id>\.final$/m);
+  assert.match(page, /^- `apply\?`: [^\n]*\n {2}- `from`: &lt;node id>\.final$/m);
   assert.match(page, /^- `max_speculative\?`: integer \(1 to 100\)\. /m);
   assert.match(page, /^ {4}- `path`: A path relative/m);
   for (const part of ['llm_tool_loop', 'llm_json', 'source_call', 'ambient_source', 'available_tool'])
