@@ -35,7 +35,7 @@ export interface ToolPolicy {
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
-  /** Ids of tools, and of ambient sources and source_call nodes whose effect is not read_only. */
+  /** Tool ids, and ids of ambient sources and source_call nodes whose effect is not read_only. */
   readonly allow: readonly string[];
   /** Effect classes or ids of allowed calls that need a person's approval; the turn is suspended until then. */
   readonly require_approval: readonly string[];
