@@ -53,7 +53,7 @@ const COMMANDS_SAY = [
   'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install).',
   '`npx chukwa COMMAND --help` explains arguments, options, their values and defaults. Every command has `--json` (one JSON document on',
   'standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (for a database',
-  'that is out of reach or in use; 30 by default). In the tables, some words stand for several options:',
+  'that is out of reach or in use; 30 by default). Three words stand for several options:',
   '',
   ...Object.entries(SHARED_OPTIONS).map(([word, flags]) => `- *${word}*: ${codeOf(flags.join(' '))}`),
 ];
