@@ -51,7 +51,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '',
     'For users: every command, variable and exit code of the program, and every field of every document. In lists of fields, a',
     'name with `?` may be left out, and one without a type is a string, or holds fields. The [schemas](../../schemas) also bound the length of',
-    'texts. `npm run generate` writes these pages.',
+    'texts.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
     `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
