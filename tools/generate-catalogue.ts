@@ -1,7 +1,7 @@
 /** Makes the list of all resources from the files that declare them, and that of all actions. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GeneratedFile } from './generate-types.js';
+import type { GeneratedFile } from './generated-files.js';
 
 interface Wanted {
   readonly folder: string;
