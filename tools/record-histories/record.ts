@@ -16,7 +16,7 @@ import { openInFolder } from '../../engine/store/embedded.js';
 import { readWorld } from '../../engine/store/world-snapshot.js';
 import { openParkStage } from '../../test/support/park-stage.js';
 import { startUnreliableService } from '../../test/support/unreliable-service.js';
-import { type AttemptResult, foldCalls } from './fold.js';
+import { type AttemptResult, foldCalls, toRecordedAudit } from './fold.js';
 import {
   asJson,
   fromRecordedWorld,
@@ -97,15 +97,8 @@ async function readHistory(
   const world = toRecordedWorld(await readWorld(database, place));
   const simulation_time = new Date(simulationTime(scenario, attempted_turn) ?? 0).toISOString();
   const began = { kind: 'turn_began', world: fromRecordedWorld(world), simulation_time } as const;
-  const {
-    used,
-    steps,
-    result: folded,
-  } = foldCalls(
-    program,
-    began,
-    calls.map((call) => withoutTime(toRecorded(call))),
-  );
+  const records = calls.map((call) => withoutTime(toRecorded(call)));
+  const { used, steps, result: folded } = foldCalls(program, began, records);
   const unused = calls.length - used.length;
   assert.equal(unused, 0, `${unused} calls of ${world_slug} are never asked for`);
   const result = toResult(attempt);
@@ -117,17 +110,11 @@ function toResult({ status, failure_class, patches, audit }: AttemptRecord): Att
   return {
     status,
     failure_class,
-    patches: patches.map(({ source_invocation_id: _call, llm_call_id: _generation, ...patch }) => patch),
-    audit: audit.map(
-      ({ audit_kind, workflow_subject_entity_id, workflow_node_id, patch_seq, attempt_number, rejection }) => ({
-        audit_kind,
-        workflow_subject_entity_id,
-        workflow_node_id,
-        patch_seq,
-        attempt_number,
-        rejection,
-      }),
-    ),
+    patches: patches.map(({ source_invocation_id: _call, llm_call_id: _generation, origins: _origins, ...patch }) => ({
+      ...patch,
+      effects: patch.effects.map(({ sources: _sources, ...effect }) => effect),
+    })),
+    audit: audit.map((entry) => toRecordedAudit(entry)),
   };
 }
 
