@@ -22,7 +22,7 @@ import type { WorldRecord } from '../../engine/ports/worlds.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
-import { freePort } from '../../tools/free-port.js';
+import { freePort } from '../support/free-port.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
