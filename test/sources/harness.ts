@@ -25,13 +25,16 @@ export async function loadManifestCheck(): Promise<Validate> {
   return compileShipped(JSON.parse(await readFile(file, 'utf8')) as JsonObject);
 }
 
+/** A test, or what else has an end. */
+type Scope = { after(end: () => unknown): unknown };
+
 /** Opens sources on the shipped plugins, and closes them with the test. */
-export async function openTestSources(test: TestContext, parts: Partial<SourcesParts> = {}): Promise<Sources> {
+export async function openTestSources(test: Scope, parts: Partial<SourcesParts> = {}): Promise<Sources> {
   const sources = await openSources({
     folders: [SHIPPED_PLUGINS],
     lookUp: () => undefined,
     compileSchema,
-    validateManifest: await loadManifestCheck(),
+    validateManifest: parts.validateManifest ?? (await loadManifestCheck()),
     clock: { now: () => Date.now() },
     log: () => {},
     ...parts,
