@@ -3,24 +3,26 @@ import { catchUpWhole } from '../../../engine/operations/browse/search.js';
 import { WORLD_TABLES } from '../../../engine/store/transfer/tables.js';
 import { copyRows } from '../copies.js';
 import { say } from '../measures.js';
+import { type Scene, writeScene } from '../scene.js';
 import { startServices } from '../services.js';
-import { connect, onStage } from '../stage.js';
-import { openWorlds, PARK } from '../worlds.js';
+import { connect, makeFolder, onStage } from '../stage.js';
+import { openWorlds } from '../worlds.js';
 
 const CALLS = 1_000_000;
 const TURNS = 100;
+/** A turn has 19 calls. */
+const SCENE: Scene = { places: ['room'], tool_calls: 9 };
 const LONG_ATTEMPT_CALLS = 10_000;
 /** Every copy of a text has a word of its own. */
 const RARE_WORD = `'number' || copy || 'x' || original.turn || 'x' || original.entry_seq`;
 
-/** Fills a database with a million calls: a world of the park is played, and copied. */
+/** Fills a database with a million calls: a world is played, and copied. */
 export async function fill(url: string): Promise<void> {
   await onStage(async (stage) => {
-    const services = await startServices(stage);
-    const { engine, turn } = await openWorlds(stage, { ...services.variables, CHUKWA_DATABASE_URL: url }, PARK, [
-      'played',
-      'long',
-    ]);
+    const services = await startServices(stage, SCENE);
+    const variables = { ...services.variables, CHUKWA_DATABASE_URL: url };
+    const played = await writeScene(await makeFolder(stage), SCENE);
+    const { engine, turn } = await openWorlds(stage, variables, played, ['played', 'long']);
     say(`playing ${TURNS} turns`);
     for (let count = 0; count < TURNS; count += 1) await turn('played');
     await turn('long');
@@ -40,14 +42,13 @@ async function copyWorlds(database: pg.Client): Promise<void> {
     'search_entries.text': `original.text || ' ' || ${RARE_WORD}`,
     'search_entries.words': `original.words || to_tsvector('simple', ${RARE_WORD})`,
   });
-  // Within an attempt, the copies of a call are further rounds and readings.
+  // Within an attempt, the copies of a call are further rounds.
   const copies = Math.ceil(LONG_ATTEMPT_CALLS / (await countCalls('long')));
   await copyRows(database, 'long', ['source_invocations', 'llm_calls', 'llm_chunks'], [1, copies], {
     world_slug: 'original.world_slug',
     attempt_id: 'original.attempt_id',
     invocation_seq: 'original.invocation_seq + 100 * copy',
-    command_key: `CASE WHEN original.command_key LIKE '%/round-%'
-      THEN replace(original.command_key, '/round-', '/round-' || copy) ELSE original.command_key || copy END`,
+    command_key: "replace(original.command_key, '/round-', '/round-' || copy)",
   });
   await database.query('VACUUM ANALYZE');
 }

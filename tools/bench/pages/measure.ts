@@ -28,7 +28,7 @@ const READ_LINK_MS = 1_000;
 /** How often a long page is read. */
 const LONG_READS = 5;
 /** Searches for a rare word, a frequent one, a phrase, within a world, and for nothing that is there. */
-const SEARCHES = ['number123x45x6', 'bob', '%22cold+front%22', 'bob&world=copy-77', 'nothinghasthis'];
+const SEARCHES = ['number123x45x6', 'candy', '%22leans+back%22', 'candy&world=copy-77', 'nothinghasthis'];
 
 /** The speed of pages on a server with a million calls, their size, their reads, and their cost for a turn. */
 export async function measurePages(stage: Stage): Promise<readonly Row[]> {
@@ -118,7 +118,7 @@ async function listPaths(database: pg.Client): Promise<readonly string[]> {
   const { rows } = await database.query<Record<'slug' | 'attempt' | 'call' | 'llm', string>>(
     `SELECT world_slug AS slug, attempt_id AS attempt, source_invocation_id AS call, llm_call_id AS llm
      FROM source_invocations
-     WHERE world_slug LIKE 'copy-_5' AND attempted_turn IN (1, 50, 100) AND command_key = 'ant/act/round-1/try-1'`,
+     WHERE world_slug LIKE 'copy-_5' AND attempted_turn IN (1, 50, 100) AND command_key = 'agent_0/act/round-1/try-1'`,
   );
   const { rows: documents } = await database.query<{ path: string; hash: string }>(
     `SELECT DISTINCT ON (kind) CASE kind WHEN 'scenario' THEN 'scenarios' WHEN 'response_source' THEN 'response-sources'
