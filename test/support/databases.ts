@@ -11,7 +11,7 @@ import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate } from '../../engine/store/template.js';
-import { makeTemplate, sendTo } from '../../tools/migrated-template.js';
+import { makeTemplate, sendTo } from '../../tools/shared-server.js';
 import { must } from '../../tools/must.js';
 import { startPostgres, toUrls } from '../../tools/postgres-server.js';
 
