@@ -13,6 +13,8 @@ const TURNS = 100;
 /** A turn has 19 calls. */
 const SCENE: Scene = { places: ['room'], tool_calls: 9 };
 const LONG_ATTEMPT_CALLS = 10_000;
+/** The world with so long an attempt. */
+export const LONG = 'copy-0';
 /** Every copy of a text has a word of its own. */
 const RARE_WORD = `'number' || copy || 'x' || original.turn || 'x' || original.entry_seq`;
 
@@ -42,9 +44,11 @@ async function copyWorlds(database: pg.Client): Promise<void> {
     'search_entries.text': `original.text || ' ' || ${RARE_WORD}`,
     'search_entries.words': `original.words || to_tsvector('simple', ${RARE_WORD})`,
   });
+  // Pages of a document show the latest attempts, and the long one is none of them: its copy is the oldest.
+  await copyRows(database, 'long', WORLD_TABLES, [0, 0]);
   // Within an attempt, the copies of a call are further rounds.
-  const copies = Math.ceil(LONG_ATTEMPT_CALLS / (await countCalls('long')));
-  await copyRows(database, 'long', ['source_invocations', 'llm_calls', 'llm_chunks'], [1, copies], {
+  const copies = Math.ceil(LONG_ATTEMPT_CALLS / (await countCalls(LONG)));
+  await copyRows(database, LONG, ['source_invocations', 'llm_calls', 'llm_chunks'], [1, copies], {
     world_slug: 'original.world_slug',
     attempt_id: 'original.attempt_id',
     invocation_seq: 'original.invocation_seq + 100 * copy',

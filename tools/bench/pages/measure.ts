@@ -14,7 +14,7 @@ import {
   type Stage,
 } from '../stage.js';
 import { runProgram } from '../starts.js';
-import { fill } from './fill.js';
+import { fill, LONG } from './fill.js';
 import { measureLive } from './live.js';
 
 const RATE = 100;
@@ -108,7 +108,7 @@ async function readInTurn(serving: Serving, paths: readonly string[]): Promise<r
 
 async function findLongAttempt(database: pg.Client): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
-    `SELECT attempt_id AS id FROM attempts WHERE world_slug = 'long'`,
+    `SELECT attempt_id AS id FROM attempts WHERE world_slug = '${LONG}'`,
   );
   return rows[0]?.id ?? '';
 }
