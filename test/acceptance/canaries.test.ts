@@ -17,7 +17,8 @@ import { pathsOfPages } from '../support/page-paths.js';
 import { editWorkflows, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 import { finalPatch, setState } from '../support/turn-player.js';
-import { makeFolder, runHere, startChukwa } from './command.js';
+import { runHere, startChukwa } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const KINDS = ['header', 'bearer', 'basic', 'query', 'client_credentials'] as const;
 type Kind = (typeof KINDS)[number];

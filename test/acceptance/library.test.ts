@@ -9,7 +9,7 @@ import { startToys } from '../../fixtures/toys/index.js';
 import { misbehave } from '../support/faults.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const run = promisify(execFile);
 

@@ -10,7 +10,8 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { freePort } from '../support/free-port.js';
-import { type Ended, makeFolder, runHere } from './command.js';
+import { type Ended, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const SHAPES = ['agent', 'place', 'village'];
 

@@ -108,7 +108,6 @@ async function measureTimes(database: pg.Client, count: number, task: () => Prom
 
 /** A world of one agent in a room, with its services in this process. */
 interface Room {
-  readonly stage: Stage;
   readonly worlds: Worlds;
   readonly variables: Variables;
   readonly database: pg.Client;
@@ -129,7 +128,7 @@ function inRoom<Value>(
     const variables = { ...(services.first as Variables), CHUKWA_DATABASE_URL: url };
     const worlds = await openWorlds(stage, variables, played, [slug]);
     const database = await connect(stage, url);
-    return task({ stage, worlds, variables, database, turn: (is_known) => worlds.turn(slug, is_known) });
+    return task({ worlds, variables, database, turn: (is_known) => worlds.turn(slug, is_known) });
   });
 }
 
@@ -183,17 +182,10 @@ function traceSearches(url: string): Promise<readonly Row[]> {
       const { memories, questions } = makeConversation(size, size);
       const world_slug = `searched-${size}`;
       const memory = memories.map((content, index) => ({ turn: index + 1, content }));
-      const agent = {
-        id: agentId(0),
-        name: 'Agent',
-        kind: 'agent',
-        environment: 'room',
-        state: 'idle',
-        memory,
-      } as const;
+      const about = { id: agentId(0), name: 'Agent', kind: 'agent', environment: 'room', state: 'idle' } as const;
       const environments = ['room', 'yard'].map((label) => ({ label, content: 'A place.' }));
-      const about = { ...MADE, world_slug, scenario_hash, turn: memory.length };
-      await engine.store.worlds.plant({ ...about, environments, entities: [agent] });
+      const world = { ...MADE, world_slug, scenario_hash, turn: memory.length, environments };
+      await engine.store.worlds.plant({ ...world, entities: [{ ...about, memory }] });
       let asked = 0;
       const search = () => {
         const { text = '' } = questions[(asked += 1) % questions.length] ?? {};

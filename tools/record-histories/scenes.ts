@@ -4,6 +4,7 @@ import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { reportCall } from '../../engine/operations/settling/reports.js';
 import { showWorld } from '../../engine/operations/worlds/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
+import type { Scope } from '../../test/support/folder.js';
 import { type Edit, editWorkflows, loadScript, must, type ParkStage } from '../../test/support/park-stage.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';
 
@@ -16,11 +17,7 @@ export interface Stage extends ParkStage {
 }
 
 /** Copies of documents go with what is given to `after`. */
-export function toStage(
-  stage: ParkStage,
-  weather: UnreliableService,
-  after: Parameters<typeof editWorkflows>[0],
-): Stage {
+export function toStage(stage: ParkStage, weather: UnreliableService, after: Scope): Stage {
   return { ...stage, weather, edit: (edits) => editWorkflows(after, edits) };
 }
 
