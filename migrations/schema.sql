@@ -1,4 +1,4 @@
--- What the migrations come to. Made by tools/dump-schema.ts: do not edit.
+-- What the migrations come to. Made by tools/generate-schema.ts: do not edit, run `npm run generate`.
 
 CREATE DOMAIN entity_id_text AS text COLLATE "C"
     CHECK (((length(VALUE) <= 256) AND (VALUE ~ '^[a-z0-9_-]+([.][a-z0-9_-]+)*$'::text)));

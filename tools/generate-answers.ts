@@ -4,14 +4,12 @@
  */
 import { join } from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';
+import type { GeneratedFile } from './generated-files.js';
 
 type Schema = { readonly [member: string]: unknown };
 
-/** Relative to the package's folder. */
-export const ANSWERS_FILE = 'engine/generated/answer-schemas.ts';
-
 /** The file as the types now ask for it. */
-export function generateAnswers(root: string): string {
+export function generateAnswers(root: string): GeneratedFile {
   const { definitions = {} } = createGenerator({
     path: join(root, 'engine/catalogue/answers.ts'),
     tsconfig: join(root, 'tsconfig.json'),
@@ -27,7 +25,7 @@ export function generateAnswers(root: string): string {
     // A type with the name of its kind represents it.
     [...Object.entries(kinds), ...Object.entries(shared)].map(([name, schema]) => [toName(name), toShared(schema)]),
   );
-  return [
+  const text = [
     '// Made by tools/generate-answers.ts from engine/catalogue/answers.ts: do not edit, run `npm run generate`.',
     "import type { JsonObject } from '../contract/json.js';",
     '',
@@ -35,6 +33,7 @@ export function generateAnswers(root: string): string {
     `export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = ${JSON.stringify(schemas, null, 2)};`,
     '',
   ].join('\n');
+  return { path: 'engine/generated/answer-schemas.ts', text };
 }
 
 const PREFIX = '#/definitions/';

@@ -5,17 +5,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import generator from 'json-schema-to-typescript';
-import { ANSWERS_FILE } from './generate-answers.js';
 import { listFailureEnums } from '../engine/contract/failure-class.js';
+import type { GeneratedFile } from './generated-files.js';
 
 type Schema = { readonly [member: string]: unknown };
-
-/** A file with its expected content. */
-export interface GeneratedFile {
-  /** Relative to the package's folder. */
-  readonly path: string;
-  readonly text: string;
-}
 
 /** Every generated file, as the schemas now ask for it. @throws Error on a schema without a title */
 export async function generateTypes(root: string): Promise<readonly GeneratedFile[]> {
@@ -31,20 +24,6 @@ export async function generateTypes(root: string): Promise<readonly GeneratedFil
     files.push({ path, text: await typesOf(relative(root, schema), await readFile(schema, 'utf8'), 'chukwa/plugin') });
   }
   return files;
-}
-
-/** Paths of generated files that are missing, out of date, or left over from a schema that is gone. */
-export async function findStale(root: string): Promise<readonly string[]> {
-  const wanted = await generateTypes(root);
-  const stale: string[] = [];
-  for (const file of wanted) {
-    if ((await readFile(join(root, file.path), 'utf8').catch(() => undefined)) !== file.text) stale.push(file.path);
-  }
-  const present = await listFiles(join(root, 'engine/generated'), '.ts');
-  const leftOver = present
-    .map((path) => relative(root, path))
-    .filter((path) => path !== ANSWERS_FILE && !wanted.some((file) => file.path === path));
-  return [...stale, ...leftOver];
 }
 
 /** Each definition with the name of such an enum, with the classes that it has to hold. */
@@ -118,21 +97,19 @@ function asReadonly(text: string): string {
     );
 }
 
+/** Interfaces of plugins in TypeScript: those in plain JavaScript have no use for types. */
 async function listInterfaces(folder: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const plugin of await readdir(folder, { withFileTypes: true })) {
-    if (!plugin.isDirectory()) continue;
-    const sources = await listFiles(join(folder, plugin.name), '.ts');
-    // A plugin in plain JavaScript has no use for TypeScript's types.
-    if (sources.length > 0) found.push(...(await listFiles(join(folder, plugin.name), 'interface.schema.json')));
-  }
-  return found.sort();
+  const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const found = await Promise.all(
+    entries.map(async ({ name }) => {
+      const sources = await listFiles(join(folder, name), '.ts');
+      return sources.length === 0 ? [] : listFiles(join(folder, name), 'interface.schema.json');
+    }),
+  );
+  return found.flat().toSorted();
 }
 
 async function listFiles(folder: string, ending: string): Promise<readonly string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => join(folder, name));
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
+  return names.toSorted().map((name) => join(folder, name));
 }

@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 
 /** A PostgreSQL server that lives no longer than this process. */
 export interface TestServer {
@@ -36,21 +35,23 @@ export async function startPostgres(settings: { readonly is_durable?: boolean } 
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
   const bin = await reachableBinaries(folder, user);
   const data = join(folder, 'data');
-  const setUp = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(join(bin, 'initdb'), setUp, { ...user, cwd: folder });
-  const keeper = keep(
-    [join(bin, 'postgres'), '-D', data, ...toFlags(settings.is_durable ?? false), '-k', folder],
-    folder,
-    user,
-  );
-  const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  const resume = async (): Promise<void> => {
-    await keeper.send('start');
-    await untilItAnswers(url('postgres'));
-  };
+  const stop = endWithThisProcess(`"${join(bin, 'pg_ctl')}" stop -D "${data}" -m fast; rm -rf "${folder}"`, user);
+  const run = (program: string, ...words: readonly string[]) =>
+    promisify(execFile)(join(bin, program), [...words, '-D', data], { ...user, cwd: folder });
+  await run('initdb', '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync');
+  // Nothing in a test outlives the machine, so nothing is flushed.
+  const fsync = settings.is_durable === true ? 'on' : 'off';
+  const flags = ['listen_addresses=', `fsync=${fsync}`, 'max_connections=200', 'shared_buffers=32MB'];
+  const options = `-k ${folder} ${flags.map((flag) => `-c ${flag}`).join(' ')}`;
+  const resume = async () =>
+    void (await run('pg_ctl', 'start', '--wait', '--silent', '-l', '/dev/null', '-o', options));
   await resume();
-  const halt: TestServer['halt'] = (how) => keeper.send(how === 'fast' ? 'INT' : 'QUIT');
-  return { url, halt, resume, stop: keeper.end };
+  return {
+    url: (database) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`,
+    halt: async (how) => void (await run('pg_ctl', 'stop', '--wait', '--silent', '-m', how)),
+    resume,
+    stop,
+  };
 }
 
 /** The addresses of the databases of a server, made of that of one of them. */
@@ -62,73 +63,22 @@ export function toUrls(given: string): TestServer['url'] {
   };
 }
 
-function toFlags(isDurable: boolean): readonly string[] {
-  // Nothing in a test outlives the machine, so nothing is flushed.
-  const settings = [
-    'listen_addresses=',
-    `fsync=${isDurable ? 'on' : 'off'}`,
-    'max_connections=200',
-    'shared_buffers=32MB',
-  ];
-  return settings.flatMap((setting) => ['-c', setting]);
-}
-
-interface Keeper {
-  /** Starts the server, or signals it and waits until it has ended. */
-  send(order: 'start' | 'INT' | 'QUIT'): Promise<void>;
-  end(): Promise<void>;
-}
-
-/**
- * Runs the server under a shell that executes commands from its standard input. Its end, by any end of this process,
- * stops the server and removes the folder.
- */
-function keep(command: readonly string[], folder: string, user: User): Keeper {
-  const script = `while read -r order; do
-      if [ "$order" = start ]; then "$@" >/dev/null 2>&1 & server=$!
-      else kill -"$order" $server; wait $server; fi
-      echo done
-    done
-    kill -INT $server; wait $server; rm -rf "$0"`;
-  const keeper = spawn('sh', ['-c', script, folder, ...command], {
+/** Has a shell run commands once this process has ended, by any end of it. @returns runs them now */
+function endWithThisProcess(commands: string, user: User): () => Promise<void> {
+  const shell = spawn('sh', ['-c', `cat; ${commands}`], {
     ...user,
     cwd: tmpdir(),
     detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'ignore', 'ignore'],
   });
-  keeper.unref();
-  const lifelines = [keeper.stdin, keeper.stdout] as readonly { readonly unref?: () => void }[];
-  for (const lifeline of lifelines) lifeline.unref?.();
-  return {
-    async send(order) {
-      keeper.ref();
-      const done = once(keeper.stdout, 'data');
-      keeper.stdin.write(`${order}\n`);
-      await done;
-      keeper.unref();
-    },
-    async end() {
-      keeper.ref();
-      const gone = once(keeper, 'exit');
-      keeper.stdin.end();
-      await gone;
-    },
+  shell.unref();
+  (shell.stdin as { readonly unref?: () => void }).unref?.();
+  return async () => {
+    shell.ref();
+    const gone = once(shell, 'exit');
+    shell.stdin.end();
+    await gone;
   };
-}
-
-async function untilItAnswers(url: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (tries === 200) throw new Error('the test server does not answer', { cause: error });
-      await new Promise((resume) => setTimeout(resume, 50));
-    }
-  }
 }
 
 /** PostgreSQL refuses to run as root, so root lends it the user that bears its name. */
@@ -147,7 +97,7 @@ function serverUser(): User {
 async function reachableBinaries(folder: string, user: User): Promise<string> {
   const native = findNative();
   await linkLibraries(dirname(native));
-  const programs = ['initdb', 'postgres'].map((program) => join(native, 'bin', program));
+  const programs = ['initdb', 'pg_ctl', 'postgres'].map((program) => join(native, 'bin', program));
   for (const program of programs) chmodSync(program, 0o755);
   try {
     for (const program of programs) execFileSync('test', ['-x', program], { ...user, cwd: '/' });

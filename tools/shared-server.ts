@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dropTemplate, makeTemplate } from './migrated-template.js';
-import { startPostgres, toUrls } from './postgres-server.js';
+import pg from 'pg';
+import { loadMigrations, migrate } from '../engine/store/migrations.js';
+import { openServer } from '../engine/store/server.js';
+import { must } from './must.js';
+import { startPostgres, type TestServer, toUrls } from './postgres-server.js';
 
 /** Folders of `test/` whose files open databases on a PostgreSQL server. */
 const SERVED = [
@@ -36,5 +39,31 @@ export async function shareServer(files: readonly string[]): Promise<Shared> {
   const template = `chukwa_template_${process.pid}`;
   await makeTemplate(server, template, fileURLToPath(new URL('../migrations', import.meta.url)));
   const variables = { CHUKWA_TEST_DATABASE_URL: server.url('postgres'), CHUKWA_TEST_TEMPLATE: template };
-  return { variables, stop: started?.stop ?? (() => dropTemplate(server, template)) };
+  return { variables, stop: started?.stop ?? (() => sendTo(server, `DROP DATABASE ${template}`)) };
+}
+
+/**
+ * Makes a migrated, empty database on a server: `CREATE DATABASE ... TEMPLATE` copies it in a fraction of the time.
+ * @param server.url the address of one of its databases
+ */
+export async function makeTemplate(
+  server: Pick<TestServer, 'url'>,
+  template: string,
+  migrations: string,
+): Promise<void> {
+  await sendTo(server, `CREATE DATABASE ${template}`);
+  const database = must(await openServer(server.url(template)));
+  must(await migrate(database, await loadMigrations(migrations)));
+  await database.close();
+}
+
+/** Sends one statement to the server, by a connection of its own: none stays open for tests to wait for. */
+export async function sendTo(server: Pick<TestServer, 'url'>, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server.url('postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

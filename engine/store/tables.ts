@@ -1,4 +1,4 @@
-// Made by tools/generate-tables.ts from migrations/: do not edit.
+// Made by tools/generate-schema.ts from migrations/: do not edit, run `npm run generate`.
 
 import type { Json } from '../contract/json.js';
 import type { ColumnType } from 'kysely';

@@ -8,7 +8,8 @@ import type { StudyReport } from '../../engine/operations/studies/run-study.js';
 import type { StudyPage } from '../../engine/operations/studies/show-study.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, turnsTo, writeStudy } from '../support/reading-study.js';
-import { askHere, makeFolder, runHere } from './command.js';
+import { askHere, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // Runs that are answered by others are runs of another population: who answers is sealed with a study.
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
@@ -9,19 +7,17 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { makeFolder } from '../support/folder.js';
 
 const database = await emptyDatabase({ after });
 // A person at a terminal answers in place of a model.
-let folder = '';
+const folder = await makeFolder({ after });
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-person-'));
   const scenario = join(ROOT, 'workflows', 'simple', 'scenario.json');
   const made = await chukwa(undefined, 'world', 'create', 'pond', '--scenario', scenario, '--root', `${ROOT}workflows`);
   assert.equal(made.code, 0, made.error);
 });
-
-after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(types: readonly string[] | undefined, ...words: readonly string[]) {
   const terminal = openTestTerminal(types === undefined ? {} : { types });

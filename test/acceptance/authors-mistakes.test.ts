@@ -3,7 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ROOT } from '../support/park-stage.js';
-import { type Ended, makeFolder, runHere } from './command.js';
+import { type Ended, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 /** A small world in a folder of its own, and the program as it runs there. */
 async function openHarbour(context: TestContext) {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { makeFolder, runChukwa } from './command.js';
+import { runChukwa } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // The scenario with a person in it, as the README runs it: each command is a process, and between two of them nothing
 // runs and nothing is connected.

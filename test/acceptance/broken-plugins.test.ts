@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writePlugin } from '../sources/harness.js';
-import { askChukwa, makeFolder, runChukwa } from './command.js';
+import { askChukwa, runChukwa } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
@@ -17,7 +17,8 @@ import { pathsOfPages } from '../support/page-paths.js';
 import { editWorkflows, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 import { finalPatch, setState } from '../support/turn-player.js';
-import { makeFolder, runHere, startChukwa } from './command.js';
+import { runHere, startChukwa } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const KINDS = ['header', 'bearer', 'basic', 'query', 'client_credentials'] as const;
 type Kind = (typeof KINDS)[number];
@@ -232,7 +233,7 @@ describe('canary secrets of connections, keys and programs', { timeout: 600_000 
   before(async () => {
     hostile = await startLoopbackServer((request, response) => void answer(request, response));
     receiver = await startOtlpReceiver();
-    folder = await makeFolder(context as unknown as TestContext);
+    folder = await makeFolder(context);
     const origin = hostile.url;
     const connections: Readonly<Record<Kind, JsonObject>> = {
       header: { kind: 'header', origin, name: 'X-Key', secret: secretOf('header') },

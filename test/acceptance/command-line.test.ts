@@ -9,7 +9,8 @@ import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scri
 import { emptyDatabase } from '../support/databases.js';
 import { editWorkflows } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askHere, makeFolder, runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { askHere, runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { memberOf, script } from './readings.js';
 
 const IN_MEMORY = { CHUKWA_DATABASE_URL: 'memory:' };

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { printLog } from '../../engine/surfaces/cli/session.js';
@@ -108,13 +106,6 @@ export async function askHere<Answer>(words: readonly string[], variables: Varia
 export async function whileRunning<Value>(running: Pick<Running, 'ended'>, event: Promise<Value>): Promise<Value> {
   const early = running.ended.then((ended) => assert.fail(`it ended too early: ${JSON.stringify(ended)}`));
   return Promise.race([event, early]);
-}
-
-/** An empty folder that goes with the test. */
-export async function makeFolder(context: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-command-'));
-  context.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

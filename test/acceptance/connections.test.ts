@@ -11,7 +11,8 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { startHttpServer } from '../plugins/mcp-servers.js';
 import { serve } from '../sources/harness.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { type Ended, makeFolder } from './command.js';
+import { type Ended } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const SECRET = 'canary-4f0e77a1-post';
 
@@ -186,13 +187,13 @@ test('a file that was changed, or that others may read, is refused', async (t) =
   await desk.run(ADD, SECRET);
   const kept = Buffer.from(await readFile(desk.file, 'utf8'), 'base64');
   await chmod(desk.file, 0o644);
-  assert.match((await desk.run('connections list')).stderr, /may\s+be read by other users/);
+  assert.match((await desk.run('connections list')).stderr, /may\s+be\s+read\s+by\s+other\s+users/);
   await chmod(desk.file, 0o600);
   for (const at of [0, 20, kept.length - 1]) {
     const changed = Buffer.from(kept);
     changed[at] = (changed[at] ?? 0) ^ 1;
     await writeFile(desk.file, changed.toString('base64'));
-    assert.match((await desk.run('connections list')).stderr, /cannot be opened/);
+    assert.match((await desk.run('connections list')).stderr, /cannot\s+be\s+opened/);
   }
   await writeFile(desk.file, 'canary');
   assert.equal((await desk.run(ADD, SECRET)).code, 4);

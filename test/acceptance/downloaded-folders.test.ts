@@ -7,7 +7,8 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { writePlugin } from '../sources/harness.js';
 import { loadScript } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { type Ended, makeFolder, startChukwa, whileRunning } from './command.js';
+import { type Ended, startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { writeOwnReading } from './readings.js';
 
 /** A plugin that leaves a mark where its code runs. */

@@ -5,7 +5,7 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { emptyDatabase } from '../support/databases.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 test('a dry run from a later turn shows its subjects the events of the turns before, as the world has them', {
   timeout: 300_000,

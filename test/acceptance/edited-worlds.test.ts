@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
@@ -12,21 +11,19 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { makeFolder } from '../support/folder.js';
 
 const database = await emptyDatabase({ after });
 // A world of documents that its author keeps editing.
-let folder = '';
+const folder = await makeFolder({ after });
 const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 const file = (...names: readonly string[]) => join(folder, 'workflows', ...names);
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-edited-'));
   await cp(join(ROOT, 'workflows', 'simple'), file('simple'), { recursive: true });
   for (const shared of ['sources', 'prompts'])
     await cp(join(ROOT, 'workflows', shared), file(shared), { recursive: true });
 });
-
-after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });

@@ -14,7 +14,7 @@ import type { Answers } from '../../engine/generated/answers.js';
 import { openTestDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -11,7 +11,8 @@ import { withFallback } from '../support/fallback-scene.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 import { type Conduct, startUnreliableService } from '../support/unreliable-service.js';
-import { makeFolder, runHere } from './command.js';
+import { runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { keysOf, onlyAttempt, script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';

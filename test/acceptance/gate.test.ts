@@ -12,7 +12,8 @@ import { startServer } from '../../engine/surfaces/http/server.js';
 import { editWorkflows, loadScript, must, onEachDatabase, sharedStage } from '../support/park-stage.js';
 import { readAll } from '../support/server-sent-events.js';
 import { TOKENS } from '../support/served-park.js';
-import { makeFolder, runHere, startChukwa, whileRunning } from './command.js';
+import { runHere, startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { callAt, callsOf, keysOf, onlyAttempt, script, stateOf } from './readings.js';
 
 const CLASSIFY = 'mara/classify/round-1/try-1';

@@ -6,7 +6,8 @@ import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
-import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, runHere, startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 import { misbehave } from '../support/faults.js';
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys } from '../../fixtures/toys/index.js';
 import { misbehave } from '../support/faults.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const run = promisify(execFile);
 
@@ -186,7 +186,7 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
 /** Packs, installs, and writes the files of the pages. */
 async function install() {
   const ends: (() => unknown)[] = [];
-  const folder = await makeFolder({ after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext);
+  const folder = await makeFolder({ after: (end: () => unknown) => void ends.push(end) });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true, type: 'module' }));
   const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT });
   const tarball = /"filename":\s*"([^"]+\.tgz)"/.exec(packed.stdout)?.[1] ?? '';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { writePlugin } from '../sources/harness.js';
-import { askHere, makeFolder, runChukwa, runHere, startHere, whileRunning } from './command.js';
+import { askHere, runChukwa, runHere, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** Ids of a world that has run a turn, for commands that look at one. */

@@ -6,7 +6,8 @@ import type { AttemptSummary } from '../../engine/ports/records.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askHere, makeFolder, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { askHere, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // Two processes share one folder of the embedded database, the second is this one, and a person tampers with its lock meanwhile.
 

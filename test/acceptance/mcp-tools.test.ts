@@ -8,7 +8,8 @@ import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import type { ServerTools, UsableTool, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
 import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
 import { emptyDatabase } from '../support/databases.js';
-import { askHere, makeFolder, runHere } from './command.js';
+import { askHere, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 /** A variable holds no character that nobody sees. */
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

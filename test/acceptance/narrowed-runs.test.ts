@@ -6,7 +6,8 @@ import { type Answers, startScriptedModel } from '../../fixtures/toys/scripted-m
 import { CLOSED_TOYS } from '../support/closed-toys.js';
 import { emptyDatabase } from '../support/databases.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';
-import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, runHere, startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';

@@ -9,8 +9,9 @@ import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { freePort } from '../../tools/free-port.js';
-import { type Ended, makeFolder, runHere } from './command.js';
+import { freePort } from '../support/free-port.js';
+import { type Ended, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const SHAPES = ['agent', 'place', 'village'];
 

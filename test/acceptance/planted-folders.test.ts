@@ -8,7 +8,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { acquireKernelLock } from '../../engine/store/kernel-lock.js';
-import { makeFolder, runHere } from './command.js';
+import { runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
 const PLANTED_TOKEN = 'the-token-that-the-planter-has-made-up';

@@ -7,7 +7,8 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { writePlugin } from '../sources/harness.js';
 import { emptyDatabase } from '../support/databases.js';
 import { loadScript } from '../support/park-stage.js';
-import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, runHere, startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { script, writeOwnReading } from './readings.js';
 
 const ENTRY = `import { value } from './inner/value.js';

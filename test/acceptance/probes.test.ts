@@ -7,7 +7,8 @@ import type { ProbeReport } from '../../engine/operations/worlds/probe-world.js'
 import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import { ROOT } from '../support/park-stage.js';
-import { askHere, makeFolder, runHere } from './command.js';
+import { askHere, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const SCRIPTED = ['--toys', '--llm', 'scripted', '--script'];
 const PROBES = join(ROOT, 'workflows/probes');

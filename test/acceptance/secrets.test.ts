@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -10,6 +8,7 @@ import { type LoopbackServer, readText, startLoopbackServer } from '../../fixtur
 import { startOtlpReceiver } from '../support/otlp-receiver.js';
 import { editWorkflows, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { finalPatch, setState } from '../support/turn-player.js';
+import { makeFolder } from '../support/folder.js';
 
 const KEY = 'sk-canary-5b1f0c9e7d';
 const USER = 'canary-user-81c2';
@@ -199,8 +198,7 @@ describe('secrets that services and models send back are stored nowhere', () => 
 });
 
 test('secrets of telemetry, kept tokens, and the key of a source that is asked later, are in no record', async (context) => {
-  const home = await mkdtemp(join(tmpdir(), 'chukwa-secrets-'));
-  context.after(() => rm(home, { recursive: true }));
+  const home = await makeFolder(context);
   const receiver = await startOtlpReceiver();
   context.after(() => receiver.close());
   const of = { CHUKWA_DATA_DIR: join(home, 'data'), HOME: home, XDG_CONFIG_HOME: home };

@@ -22,12 +22,13 @@ import type { WorldRecord } from '../../engine/ports/worlds.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
-import { freePort } from '../../tools/free-port.js';
+import { freePort } from '../support/free-port.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 /** A post office, a model, and a database that several programs open one after the other. */
 interface Place {
@@ -430,8 +431,7 @@ describe('an embedded database that is served', () => {
 
 describe('a server with a request to stop', () => {
   test('a token that ends in a line break, as a file gives it, admits who sends it without', async (t) => {
-    const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
-    t.after(() => rm(data_dir, { recursive: true, force: true }));
+    const data_dir = await makeFolder(t);
     const token = 'operator-token-0123456789-abcdefghij';
     const variables = { CHUKWA_DATA_DIR: data_dir, CHUKWA_OPERATOR_TOKEN: `${token}\n` };
     const running = startChukwa(['serve', '--port', '0'], variables);
@@ -448,8 +448,7 @@ describe('a server with a request to stop', () => {
   });
 
   test('a server with a request to stop ends within its grace, with any open connections', async (t) => {
-    const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
-    t.after(() => rm(data_dir, { recursive: true, force: true }));
+    const data_dir = await makeFolder(t);
     const running = startChukwa(['serve', '--port', '0', '--grace', '3600'], { CHUKWA_DATA_DIR: data_dir });
     const findPort = (): string | undefined => /serving at http:\/\/127\.0\.0\.1:(\d+)/.exec(running.said())?.[1];
     await whileRunning(

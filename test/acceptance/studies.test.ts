@@ -12,7 +12,8 @@ import { editWorkflows, loadScript } from '../support/park-stage.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
 import { startUnreliableService } from '../support/unreliable-service.js';
-import { askHere, makeFolder, runHere, startHere } from './command.js';
+import { askHere, runHere, startHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // Studies as their author runs them: by the program, with a model that counts what it is asked.
 

@@ -7,7 +7,8 @@ import type { AuditReport } from '../../engine/operations/studies/audit-study.js
 import type { StudyReport } from '../../engine/operations/studies/run-study.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, writeStudy } from '../support/reading-study.js';
-import { askHere, makeFolder, runHere } from './command.js';
+import { askHere, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // A finding that hangs on a word: a hint makes Bob read three pages more, unless a prompt thanks him.
 

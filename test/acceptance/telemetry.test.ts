@@ -20,7 +20,8 @@ import {
   sharedStage,
 } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 import { misbehave } from '../support/faults.js';
 

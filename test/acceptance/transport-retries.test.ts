@@ -5,7 +5,7 @@ import { runTurns } from '../../engine/operations/running/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
-import { freePort } from '../../tools/free-port.js';
+import { freePort } from '../support/free-port.js';
 import { type Edit, editWorkflows, loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { toolCall } from '../support/turn-player.js';
 import { type Conduct, startUnreliableService } from '../support/unreliable-service.js';

@@ -4,7 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, runHere, startHere, whileRunning } from './command.js';
+import { runHere, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 const OPERATOR = 'an-operator-of-worlds-with-32-characters';
 

@@ -9,7 +9,7 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 /** A recording of two turns of a harbour, in the second of which the bell is rung. */
 async function recordHarbour(context: TestContext) {

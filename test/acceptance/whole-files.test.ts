@@ -8,7 +8,8 @@ import { commandOf } from '../plugins/mcp-servers.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
-import { type Ended, makeFolder, PROGRAM, runHere } from './command.js';
+import { type Ended, PROGRAM, runHere } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // A write fails midway where the process may write no larger file, or where the disk is full.
 

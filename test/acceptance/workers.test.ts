@@ -5,20 +5,11 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
-import { freePort } from '../../tools/free-port.js';
-import { startNats } from '../../tools/nats-server.js';
-import { NEEDS_NATS } from '../support/nats.js';
+import { freePort } from '../support/free-port.js';
+import { NEEDS_NATS, startNats } from '../support/nats-server.js';
 import { waitUntil } from '../support/wait-until.js';
-import {
-  askHere,
-  makeFolder,
-  type Running,
-  type RunningHere,
-  runHere,
-  startChukwa,
-  startHere,
-  whileRunning,
-} from './command.js';
+import { askHere, type Running, type RunningHere, runHere, startChukwa, startHere, whileRunning } from './command.js';
+import { makeFolder } from '../support/folder.js';
 import { script } from './readings.js';
 
 const PATCH = { json: { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } } };

@@ -12,7 +12,7 @@ import type { Answers } from '../../engine/generated/answers.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { emptyDatabase, openTestDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 // The park is played in one database and moved to others by the commands that people use.
 

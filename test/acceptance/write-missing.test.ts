@@ -8,7 +8,7 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { makeFolder } from './command.js';
+import { makeFolder } from '../support/folder.js';
 
 /** A world of the harbour template, and the program in a folder of its own. */
 async function openHarbour(context: TestContext) {

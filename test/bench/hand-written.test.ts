@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openInFolder } from '../../engine/store/embedded.js';
-import type { CapturedCall } from '../../tools/bench/stage.js';
-import { open } from '../../tools/bench/turns/arms/hand-written.js';
+import type { CapturedCall } from '../../tools/bench/services.js';
+import { openArm } from '../../tools/bench/turns/arms/hand-written.js';
 import type { BareAnswer, BareClients } from '../../tools/bench/turns/bare-turn.js';
 import { must } from '../../tools/must.js';
 
@@ -21,16 +21,14 @@ const ANSWER: BareAnswer = {
 };
 
 const clients: BareClients = {
-  turn: async (calls, around) => {
-    for (const call of calls) await around(call, async () => ANSWER);
-  },
+  ask: async () => ANSWER,
   close: async () => {},
 };
 
 test('the hand-written record writes a turn to the embedded database of a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-hand-'));
   try {
-    const arm = await open(join(folder, 'arm'), clients);
+    const arm = await openArm(join(folder, 'arm'), clients);
     await arm.turn([READING]);
     await arm.close();
     const database = must(await openInFolder(join(folder, 'arm'), undefined));

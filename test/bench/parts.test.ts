@@ -1,36 +1,31 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { median } from '../../tools/bench/measures.js';
-import { type Goal, renderTable, type Row, toRow } from '../../tools/bench/row.js';
-import { type CapturedCall, withStage } from '../../tools/bench/stage.js';
-import { ENGINE, runTurnAbout, splitTurns } from '../../tools/bench/turns/turn-about.js';
+import { test } from 'node:test';
+import { renderTable, toRow } from '../../tools/bench/figures.js';
+import { compareArms, median } from '../../tools/bench/measures.js';
+import { startServices } from '../../tools/bench/services.js';
+import { onStage } from '../../tools/bench/stage.js';
+import { keyOf } from '../../tools/bench/turns/bare-turn.js';
+import { splitTurns } from '../../tools/bench/turns/measure.js';
 import { openWorlds, UNIT_TURN } from '../../tools/bench/worlds.js';
 
-test('a verdict reaches its goal up to its value, and its stretch is excellent', () => {
-  const cases: readonly (readonly [value: number, goal: Goal, expected: Row['verdict']])[] = [
-    [2, { kind: 'at_most', value: 3, stretch: 2 }, 'excellent'],
-    [2.01, { kind: 'at_most', value: 3, stretch: 2 }, 'good'],
-    [3.01, { kind: 'at_most', value: 3, stretch: 2 }, 'missed'],
-    [0.79, { kind: 'at_least', value: 0.8, stretch: 1.2 }, 'missed'],
-    [0.8, { kind: 'at_least', value: 0.8, stretch: 1.2 }, 'good'],
-    [1.2, { kind: 'at_least', value: 0.8, stretch: 1.2 }, 'excellent'],
-    [2, { kind: 'exactly', value: 2 }, 'good'],
-    [2.5, { kind: 'exactly', value: 2 }, 'missed'],
-    [Number.NaN, { kind: 'at_most', value: 3, stretch: 2 }, 'missed'],
-    [Number.NaN, { kind: 'at_least', value: 3 }, 'missed'],
-  ];
-  const figure = { id: 'a', what: 'a', unit: 'x', note: '' } as const;
-  for (const [value, goal, expected] of cases)
-    assert.equal(toRow({ ...figure, value, goal }).verdict, expected, `${value} against ${JSON.stringify(goal)}`);
+test('a figure reaches its target up to its value', () => {
+  const cases = [
+    ['start_empty', 4, 'good'],
+    ['start_empty', 4.01, 'missed'],
+    ['embedded_rate', 0.8, 'good'],
+    ['embedded_rate', 0.79, 'missed'],
+    ['start_empty', Number.NaN, 'missed'],
+    ['embedded_rate', Number.NaN, 'missed'],
+  ] as const;
+  for (const [id, value, expected] of cases) assert.equal(toRow(id, value).verdict, expected, `${id} of ${value}`);
 });
 
-test('a row of the table has the figure in three digits, its goal, and the verdict', () => {
-  const goal: Goal = { kind: 'at_most', value: 4, stretch: 2 };
+test('a row of the table has the figure in three digits, its target, and the verdict', () => {
   const table = renderTable([
-    toRow({ id: 'a', what: 'a start', value: 4.567, unit: 's', goal, note: 'five starts' }),
-    toRow({ id: 'b', what: 'memory', value: 431.49, unit: 'MB', note: '' }),
+    toRow('start_empty', 4.567, 'five starts'),
+    { id: 'b', what: 'memory', value: 431.49, unit: 'MB', note: '' },
   ]);
-  for (const part of ['a start', '4.57 s', '<= 4 s (2)', 'missed', 'five starts', '431 MB'])
+  for (const part of ['start to answer', '4.57 s', '<= 4 s', 'missed', 'five starts', '431 MB'])
     assert.ok(table.includes(part), part);
 });
 
@@ -55,54 +50,29 @@ test('captured calls are distinguished by world and turn', () => {
 });
 
 test('the unit turn makes a reading, a generation, a tool call and a generation', async () => {
-  const calls = await withStage(async (stage) => {
-    const played = { ...UNIT_TURN, world_slugs: ['unit'] };
-    const worlds = await openWorlds({ CHUKWA_DATABASE_URL: 'memory:' }, stage.first, played);
-    await worlds.turn();
-    await worlds.close();
-    return stage.ask({});
+  const calls = await onStage(async (stage) => {
+    const services = await startServices(stage);
+    const variables = { ...services.variables, CHUKWA_DATABASE_URL: 'memory:' };
+    const worlds = await openWorlds(stage, variables, UNIT_TURN, ['unit']);
+    await worlds.turn('unit');
+    return services.ask({});
   });
-  const [reading, ...others] = calls.map(toKey);
+  const [reading, ...others] = calls.map(keyOf);
   assert.match(reading ?? '', /^turn\/park_weather@/);
   assert.deepEqual(others, ['bob/act/round-1/try-1', 'bob/act/round-1/try-1/tool', 'bob/act/round-2/try-1']);
 });
 
-function toKey({ client_request_id }: CapturedCall): string {
-  return client_request_id.split('/').slice(2).join('/');
-}
-
-describe('arms that run turn about', () => {
-  const call = { to: 'toy' as const, url: '', body: null, client_request_id: 'w/turn-1/turn/a' };
-  const run = async () => {
-    const order: string[] = [];
-    const stage = { ask: async () => [call] };
-    const engine = { turn: async () => void order.push(ENGINE) };
-    const armOf = (name: string, ms: number) => ({
-      ask: async ({ turns }: { readonly turns: readonly (readonly unknown[])[] }) => {
-        order.push(`${name} ${turns.flat().length}`);
-        return { ms, cpu_ms: 1 };
-      },
-    });
-    const others = new Map([
-      ['one', armOf('one', 2)],
-      ['other', armOf('other', 6)],
-    ]);
-    const plan = { warm_up_blocks: 1, blocks: 2, rounds_per_block: 1, at_once: 1 };
-    return { order, compared: await runTurnAbout(stage, { engine, others }, plan) };
+test('arms that run turn about take turns at being first, and are compared block by block without the warm-up', async () => {
+  const order: string[] = [];
+  const arm = (name: string, ms: number) => async () => {
+    order.push(name);
+    return { ms: order.length > 3 ? ms : 1_000, cpu_ms: 1, others_ms: 0, database_ms: 0 };
   };
-  test('take turns at being first, and the others repeat the calls of the engine', async () => {
-    const { order } = await run();
-    const blocks = [
-      [ENGINE, 'one 1', 'other 1'],
-      ['one 1', 'other 1', ENGINE],
-      ['other 1', ENGINE, 'one 1'],
-    ];
-    assert.deepEqual(order, blocks.flat());
-  });
-  test('arms that run turn about are compared block by block, without the warm-up', async () => {
-    const { compared } = await run();
-    assert.equal(compared.ratio('ms', 'other', 'one'), 3);
-    assert.equal(compared.median('cpu_ms', 'other'), 1);
-    assert.ok(Number.isNaN(compared.median('ms', 'nobody')));
-  });
+  const arms = { one: arm('one', 2), other: arm('other', 6), third: arm('third', 1) };
+  const compared = await compareArms(arms, { warm_up_blocks: 1, blocks: 2 });
+  const blocks = ['one other third', 'other third one', 'third one other'];
+  assert.deepEqual(order, blocks.join(' ').split(' '));
+  assert.equal(compared.ratio('ms', 'other', 'one'), 3);
+  assert.equal(compared.median('cpu_ms', 'other'), 1);
+  assert.ok(Number.isNaN(compared.median('ms', 'nobody')));
 });

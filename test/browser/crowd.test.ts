@@ -7,7 +7,8 @@ import { createWorld } from '../../engine/operations/worlds/worlds.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
 import { pathOfPatch } from '../../engine/catalogue/places.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { inFolder, type Scene, toAnswers, writeScene } from '../../tools/bench/documents.js';
+import { type Scene, toAnswers, writeScene } from '../../tools/bench/scene.js';
+import { makeFolder, onStage } from '../../tools/bench/stage.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 
@@ -32,9 +33,9 @@ describe('the pages of a world with many agents', () => {
   async function playScene(world_slug: string, agents: number): Promise<Play> {
     const places = Array.from({ length: agents }, (_none, index) => `home_${index}`);
     const scene: Scene = { places, execution: 'per_subject_concurrent' };
-    const scenario_hash = await inFolder(async (folder) => {
-      await writeScene(folder, scene);
-      return must(await putScenario(stage.engine, `${folder}/scenario.json`, { working_folder: folder, root: folder }));
+    const scenario_hash = await onStage(async (documents) => {
+      const { folder, scenario: path } = await writeScene(await makeFolder(documents), scene);
+      return must(await putScenario(stage.engine, `${folder}/${path}`, { working_folder: folder, root: folder }));
     });
     const world = must(await createWorld(stage.engine, { world_slug, scenario_hash }));
     stage.model.setScript(toAnswers(scene));

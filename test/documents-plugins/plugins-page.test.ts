@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +8,13 @@ import { promisify } from 'node:util';
 import { askHere } from '../acceptance/command.js';
 import { emptyDatabase } from '../support/databases.js';
 import { FIRST_COMPILED } from '../support/program.js';
+import { makeFolder } from '../support/folder.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 
 const page = await readFile(join(ROOT, 'docs', 'plugins.md'), 'utf8');
-const folder = await mkdtemp(join(tmpdir(), 'chukwa-page-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder({ after });
 const database = await emptyDatabase({ after });
 
 test('the page on plugins, followed to the letter, ends with a world that uses a plugin of its own', async () => {

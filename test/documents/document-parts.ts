@@ -1,10 +1,10 @@
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type DocumentParts, type Finding, loadShippedSchemas } from '../../engine/operations/documents/index.js';
 import { createCompileSchema, createValidateDocument, createValidateShape } from '../../engine/schema/index.js';
+import { makeFolder } from '../support/folder.js';
 
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -22,8 +22,7 @@ export async function documentParts(workingFolder: string, root?: string): Promi
 
 /** A folder that the test's end takes away, with files by name; values are written as JSON, texts and bytes as they are. */
 export async function folderOf(test: TestContext, files: Readonly<Record<string, unknown>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-documents-'));
-  test.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(test);
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     const isRaw = typeof content === 'string' || content instanceof Uint8Array;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,6 +12,7 @@ import { SCHEMA_OF_KIND } from '../../engine/core/workflow/link/document-kind.js
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { PACKAGE_ROOT } from './document-parts.js';
+import { makeFolder } from '../support/folder.js';
 
 // The service that VS Code and many other editors complete and check JSON with, told nothing but what `$schema` says.
 
@@ -56,8 +56,7 @@ async function readSchema(file: string): Promise<JsonObject> {
 }
 
 test('an editor with the schemas that chukwa wrote completes the interface of a source by its plugin, and underlines a wrong field', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-editor-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   const composition = await compose({ CHUKWA_PLUGIN_PATH: join(PACKAGE_ROOT, 'test/support/plugins') });
   const words = ['schemas', '--write', join(folder, 'schemas')];
   assert.equal(await runCommandLine(composition, words, openTestTerminal()), 0);
@@ -89,8 +88,7 @@ test('an editor with the schemas that chukwa wrote completes the interface of a 
 });
 
 test('an editor with the schemas that chukwa wrote for a project offers the ids of its entities, places and nodes', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-editor-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   const words = ['schemas', join(PACKAGE_ROOT, 'workflows/village'), '--write', join(folder, 'schemas')];
   const terminal = openTestTerminal({ working_folder: PACKAGE_ROOT });
   assert.equal(await runCommandLine(await compose({}), words, terminal), 0, terminal.error_text());

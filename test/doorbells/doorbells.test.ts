@@ -9,9 +9,8 @@ import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
 import { openServerDoorbell } from '../../engine/store/doorbell/server-doorbell.js';
 import { openTestDatabase } from '../support/databases.js';
-import { freePort } from '../../tools/free-port.js';
-import { startNats } from '../../tools/nats-server.js';
-import { NEEDS_NATS } from '../support/nats.js';
+import { freePort } from '../support/free-port.js';
+import { NEEDS_NATS, startNats } from '../support/nats-server.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** A doorbell, and its rings so far. */

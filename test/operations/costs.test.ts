@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -22,16 +21,15 @@ import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+import { makeFolder } from '../support/folder.js';
 
 /** Every model has a price, as a file of the operator says. */
 const PRICES = { version: 1, models: [{ model: '*', usd_per_million_tokens: { input: 1, output: 4 } }] };
 
-let folder: string;
+const folder = await makeFolder({ after });
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-prices-'));
   await writeFile(join(folder, 'prices.json'), JSON.stringify(PRICES));
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 const priceOf = ({ input_tokens, output_tokens }: Pick<Cost, 'input_tokens' | 'output_tokens'>): number =>
   Math.round(input_tokens * 1_000 + output_tokens * 4_000) / 1e9;

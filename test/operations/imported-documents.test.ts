@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -8,6 +7,7 @@ import { canonicalText } from '../../engine/core/content/canonical.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { importWorlds } from '../../engine/operations/worlds/transfer-worlds.js';
 import { sharedStage } from '../support/park-stage.js';
+import { makeFolder } from '../support/folder.js';
 
 const sharedStageOf = sharedStage('PostgreSQL');
 
@@ -27,8 +27,7 @@ const FORGED: Readonly<Record<string, readonly [(document: JsonObject) => JsonOb
 test('an import refuses a document that its schema refuses, with its place, and stores nothing', async (t) => {
   const { engine, play } = await sharedStageOf();
   const { world_slug } = await play({ scenario: 'park' });
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-import-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await makeFolder(t);
   const lines: string[] = [];
   await engine.store.transfer.export([world_slug], async (line) => void lines.push(line));
   assert.equal((await engine.store.worlds.delete(world_slug)).kind, 'deleted');

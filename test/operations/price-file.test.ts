@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readPriceFile } from '../../engine/operations/costs/price-file.js';
+import { makeFolder } from '../support/folder.js';
 
 const PRICE = { input: 1, output: 2 };
 
@@ -15,8 +15,7 @@ for (const [name, model, places] of [
   ['two prices above the same count', { above: [200, 300, 200] }, ['/models/0/above/2/input_tokens']],
 ] as const)
   test(`of ${name}, ${places.length === 0 ? 'nothing is said' : 'the file and the place are named'}`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'chukwa-prices-'));
-    t.after(() => rm(folder, { recursive: true }));
+    const folder = await makeFolder(t);
     const file = join(folder, 'prices.json');
     const above = ('above' in model ? model.above : []).map((input_tokens) => ({
       input_tokens,

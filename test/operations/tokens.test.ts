@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Variables } from '../../engine/configuration.js';
 import { compose } from '../../engine/main.js';
 import { callbackToken, loadTokens } from '../../engine/operations/serving/tokens.js';
+import { makeFolder } from '../support/folder.js';
 
 const LONG = 'x'.repeat(32);
 
 async function makeFile(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-tokens-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   return join(folder, 'tokens.json');
 }
 

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeNewText } from '../../engine/operations/write-files.js';
-import { makeFolder } from '../acceptance/command.js';
+import { makeFolder } from '../support/folder.js';
 
 test('on a file system without hard links a file is written too, and never over another', async (context) => {
   const folder = await makeFolder(context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -9,6 +9,7 @@ import { type ConformanceReport, testPlugin } from '../../engine/operations/plug
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
 import { scaffold } from '../../engine/operations/plugins/create.js';
 import { APART, manifest, type Planted, PLANTED } from './planted.js';
+import { makeFolder } from '../support/folder.js';
 
 const composition = await compose({});
 const workshop = await composition.openWorkshop();
@@ -23,8 +24,7 @@ const having = (report: ConformanceReport, status: string): readonly string[] =>
   report.checks.filter((check) => check.status === status).map(({ rule }) => rule);
 
 async function plant(t: TestContext, files: Planted['files']): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-planted-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   const whole = new Map<string, string | null>(
     (await scaffold(composition.package_root, 'planted')).map(({ path, text }) => [path, text]),
   );

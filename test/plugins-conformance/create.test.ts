@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { compose } from '../../engine/main.js';
 import { createPlugin } from '../../engine/operations/plugins/index.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
-import { makeFolder } from '../sources/harness.js';
+import { makeFolder } from '../support/folder.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -6,7 +6,8 @@ import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Invoke } from '../../engine/core/protocol/command.js';
-import { ask, jsonCall, makeFolder, openTestSources, storedText, summary } from '../sources/harness.js';
+import { ask, jsonCall, openTestSources, storedText, summary } from '../sources/harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const SECRET = 'not-for-you';
 

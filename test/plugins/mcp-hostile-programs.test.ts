@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Sources, SourcesParts } from '../../engine/sources/index.js';
-import { ask, makeFolder, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
+import { ask, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
+import { makeFolder } from '../support/folder.js';
 import { waitUntil } from '../support/wait-until.js';
 import { bodyOf, commandOfScript, failureOf, fakeServer, toolCall } from './mcp-servers.js';
 

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import { ask, makeFolder, makeRecorder, openTestSources, serve, summary } from '../sources/harness.js';
+import { ask, makeRecorder, openTestSources, serve, summary } from '../sources/harness.js';
+import { makeFolder } from '../support/folder.js';
 import { bodyOf, commandOf, failureOf, startHttpServer, toolCall } from './mcp-servers.js';
 
 const BOB = { name: 'bob', entityType: 'person', observations: ['likes candy'] };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { ask, chatCall, makeFolder, openTestSources, summary, writePlugin } from './harness.js';
+import { ask, chatCall, openTestSources, summary, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 /** The artifacts of an answer by a plugin that leaves this expression. */
 async function artifactsOf(t: TestContext, expression: string) {

@@ -9,7 +9,8 @@ import {
   type AuthorisationQuestion,
   withinTime,
 } from '../../engine/sources/authorise.js';
-import { ask, jsonCall, makeFolder, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { ask, jsonCall, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const QUESTION: AuthorisationQuestion = {
   actor_id: 'agent:bob',

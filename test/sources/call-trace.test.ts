@@ -5,7 +5,8 @@ import { doubtCounts } from '../../engine/core/protocol/token-counts.js';
 import { openCallTrace } from '../../engine/sources/call-trace.js';
 import type { Ready } from '../../engine/sources/passage.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
-import { ask, chatCall, makeFolder, makeRecorder, openTestSources, writePlugin } from './harness.js';
+import { ask, chatCall, makeRecorder, openTestSources, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 /** The recorded tokens of a call whose plugin reports these. */
 async function usageOf(t: TestContext, reports: readonly unknown[]) {

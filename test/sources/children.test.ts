@@ -12,7 +12,6 @@ import {
   ask,
   isAlive,
   jsonCall,
-  makeFolder,
   makeRecorder,
   openTestSources,
   serve,
@@ -20,6 +19,7 @@ import {
   untilDead,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 /** Hands each request to the program as a line, and takes its first line as the answer. */
 const LINE_PLUGIN = `export default { open: (definition, { spawn }) => ({

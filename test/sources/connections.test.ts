@@ -10,7 +10,6 @@ import {
   chatCall,
   findFreeOrigin,
   jsonCall,
-  makeFolder,
   makeRecorder,
   openTestSources,
   serve,
@@ -18,6 +17,7 @@ import {
   summary,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const SECRET = 'canary-5f3e-91ab-77c2';
 const BASIC = Buffer.from(`clerk:${SECRET}`).toString('base64');

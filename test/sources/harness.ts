@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import type { CallProgram, SchemaProgram, Validate } from '../../engine/core/pro
 import type { CallOutcome, CallRecorder, CallResult, ChunkBatch } from '../../engine/ports/sources.js';
 import { compileShipped, createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openSources, type Sources, type SourcesParts } from '../../engine/sources/index.js';
+import type { Scope } from '../support/folder.js';
 
 /** The plugins that ship. */
 export const SHIPPED_PLUGINS = fileURLToPath(new URL('../../plugins', import.meta.url));
@@ -26,12 +26,12 @@ export async function loadManifestCheck(): Promise<Validate> {
 }
 
 /** Opens sources on the shipped plugins, and closes them with the test. */
-export async function openTestSources(test: TestContext, parts: Partial<SourcesParts> = {}): Promise<Sources> {
+export async function openTestSources(test: Scope, parts: Partial<SourcesParts> = {}): Promise<Sources> {
   const sources = await openSources({
     folders: [SHIPPED_PLUGINS],
     lookUp: () => undefined,
     compileSchema,
-    validateManifest: await loadManifestCheck(),
+    validateManifest: parts.validateManifest ?? (await loadManifestCheck()),
     clock: { now: () => Date.now() },
     log: () => {},
     ...parts,
@@ -61,13 +61,6 @@ export async function findFreeOrigin(): Promise<string> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return `http://127.0.0.1:${port}`;
-}
-
-/** A folder that goes with the test. */
-export async function makeFolder(test: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-sources-'));
-  test.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Writes a plugin whose entry is the given module text. @param fields the interface members that the manifest names */

@@ -8,7 +8,6 @@ import {
   ask,
   findFreeOrigin,
   jsonCall,
-  makeFolder,
   openTestSources,
   serve,
   summary,
@@ -16,6 +15,7 @@ import {
   type Listener,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 interface Hostile {
   readonly name: string;

@@ -6,7 +6,8 @@ import type { Alarm } from '../../engine/contract/source.js';
 import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { findEntryProblem, importEntry } from '../../engine/sources/import-entry.js';
 import { findPlugin } from '../../engine/sources/registry.js';
-import { ask, jsonCall, loadManifestCheck, makeFolder, openTestSources, writePlugin } from './harness.js';
+import { ask, jsonCall, loadManifestCheck, openTestSources, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { PluginManifest } from '../../engine/generated/plugin-manifest.js';
 import { findNamedSecrets, listNames, parseOrigin, resolveModel, resolveOrigin } from '../../engine/sources/origin.js';
-import { ask, jsonCall, makeFolder, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { ask, jsonCall, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const MANIFEST = {
   version: 1,

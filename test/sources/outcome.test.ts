@@ -7,7 +7,6 @@ import {
   ask,
   chatCall,
   jsonCall,
-  makeFolder,
   makeRecorder,
   openTestSources,
   serve,
@@ -15,6 +14,7 @@ import {
   type Wanted,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 // The record of a call that has ended.
 

@@ -5,7 +5,8 @@ import { test, type TestContext } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import type { PluginPlaces } from '../../engine/sources/plugin-places.js';
 import { findPlugins, describePlugins } from '../../engine/sources/registry.js';
-import { loadManifestCheck, makeFolder, writePlugin } from './harness.js';
+import { loadManifestCheck, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
 

@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createExamineOrigin } from '../../engine/sources/examine-origin.js';
 import { findProxy } from '../../engine/sources/proxy.js';
-import { ask, findFreeOrigin, jsonCall, makeFolder, openTestSources, serve, storedText, summary } from './harness.js';
+import { ask, findFreeOrigin, jsonCall, openTestSources, serve, storedText, summary } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const PASSWORD = 'pass-of-the-proxy-1';
 

@@ -11,7 +11,6 @@ import {
   ask,
   jsonCall,
   loadManifestCheck,
-  makeFolder,
   openTestSources,
   serve,
   SHIPPED_PLUGINS,
@@ -19,6 +18,7 @@ import {
   summary,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import { ask, chatCall, jsonCall, makeFolder, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { ask, chatCall, jsonCall, openTestSources, serve, summary, writePlugin } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 test('a protocol that says things twice has room for it on the wire, and its result has none', async (t) => {
   const folder = await makeFolder(t);

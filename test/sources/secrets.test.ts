@@ -8,7 +8,6 @@ import {
   ask,
   chatCall,
   jsonCall,
-  makeFolder,
   makeRecorder,
   openTestSources,
   serve,
@@ -17,6 +16,7 @@ import {
   writePlugin,
   type Listener,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const CANARY = 'sk-canary-"7f3a/9+';
 

@@ -22,7 +22,6 @@ import {
   ask,
   chatCall,
   jsonCall,
-  makeFolder,
   makeRecorder,
   openTestSources,
   serve,
@@ -30,6 +29,7 @@ import {
   type Wanted,
   writePlugin,
 } from './harness.js';
+import { makeFolder } from '../support/folder.js';
 
 const POLICY: PolicyProgram = {
   hash: 'p',

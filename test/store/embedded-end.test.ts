@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { findFaultProblem } from '../../engine/store/database-fault.js';
 import { inTransaction, type OpenDatabase } from '../../engine/store/database.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { templateFile } from '../support/databases.js';
 import { mountSmallDisk } from '../support/small-disk.js';
+import { makeFolder } from '../support/folder.js';
 
-let root = '';
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chukwa-end-'));
-});
-after(() => rm(root, { recursive: true }));
+const root = await makeFolder({ after });
 
 async function openIn(data_dir: string): Promise<OpenDatabase> {
   const opened = await openInFolder(data_dir, await templateFile());

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { lockFolder } from '../../engine/store/folder-lock.js';
 import { argumentsOf } from '../support/program.js';
+import { makeFolder } from '../support/folder.js';
 
 const RIVALS = 6;
 const ROUNDS = 60;
@@ -15,11 +16,7 @@ const NOTICE_MS = 8;
 
 const LINUX = { skip: process.platform !== 'linux' && 'the kernel lock is for Linux' };
 
-let root = '';
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chukwa-lock-'));
-});
-after(() => rm(root, { recursive: true }));
+const root = await makeFolder({ after });
 
 const lockOf = (folder: string): string => join(folder, 'lock');
 const read = (folder: string): Promise<string> => readFile(lockOf(folder), 'utf8');

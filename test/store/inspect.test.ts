@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CHANGING_TABLES } from '../../engine/store/find-refusal.js';
@@ -8,15 +7,14 @@ import { inspectDatabase } from '../../engine/store/inspect.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';
+import { makeFolder } from '../support/folder.js';
 
-let root = '';
+const root = await makeFolder({ after });
 let common = { migrations_dir: MIGRATIONS, template_file: '' };
 
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chukwa-inspect-'));
   common = { ...common, template_file: await templateFile() };
 });
-after(() => rm(root, { recursive: true }));
 
 const TABLES = `SELECT table_name::text AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
 

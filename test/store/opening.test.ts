@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
@@ -12,21 +11,20 @@ import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { begin, failing, makeWorld, playTurn, toyStart, startCall } from './record-fixtures.js';
 import { argumentsOf } from '../support/program.js';
+import { makeFolder } from '../support/folder.js';
 
-let root = '';
+const root = await makeFolder({ after });
 let template_file = '';
 const stores: Store[] = [];
 const children: ChildProcess[] = [];
 
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chukwa-opening-'));
   template_file = await templateFile();
 });
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.database.close();
   for (const child of children.splice(0)) await kill(child);
 });
-after(() => rm(root, { recursive: true }));
 
 interface Where {
   readonly data_dir: string;

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
-import {
-  corpus,
-  type Finder,
-  lastOnes,
-  recallOf,
-  termsAndRecency,
-  toQuery,
-} from '../../tools/bench/memories/recall.js';
 import { forEachDatabase } from '../support/databases.js';
+import { corpus, type Finder, lastOnes, recallOf, termsAndRecency, toQuery } from './recall.js';
 import { makeWorld } from './record-fixtures.js';
 
 const CONVERSATIONS = corpus();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import type { SegmentOrigin } from '../../engine/core/prompt/message.js';
 import type { ModelOutputKind } from '../../engine/core/protocol/verdict.js';
@@ -8,23 +7,10 @@ import type { EffectClass } from '../../engine/core/protocol/program.js';
 import type { AttemptStatus, AuditRecord, InvocationStatus, InvocationSummary } from '../../engine/ports/records.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
 import type * as stored from '../../engine/store/tables.js';
-import { describeSchema } from '../../tools/schema-dump.js';
-import { describeTables } from '../../tools/table-types.js';
 import { openTestDatabase } from '../support/databases.js';
 
-const root = new URL('../../', import.meta.url);
 const opened = openTestDatabase('embedded');
 after(async () => (await opened).close());
-
-test('schema.sql is what the migrations come to: else run tools/dump-schema.ts', async () => {
-  const { database } = await opened;
-  assert.equal(await readFile(new URL('migrations/schema.sql', root), 'utf8'), await describeSchema(database));
-});
-
-test('the row types are those of the migrations: else run tools/generate-tables.ts', async () => {
-  const { database } = await opened;
-  assert.equal(await readFile(new URL('engine/store/tables.ts', root), 'utf8'), await describeTables(root, database));
-});
 
 /** Columns whose target the writing statement holds or writes itself. An import looks for it. */
 const HELD = [

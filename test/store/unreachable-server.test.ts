@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -11,6 +9,7 @@ import type { Problem } from '../../engine/contract/problem.js';
 import { findServer } from '../../engine/store/doorbell/server-doorbell.js';
 import { openServer } from '../../engine/store/server.js';
 import { openTestDatabase } from '../support/databases.js';
+import { makeFolder } from '../support/folder.js';
 
 const PASSWORD = 'hunter2-of-nobody';
 
@@ -97,8 +96,7 @@ test('a database that a real server does not have is met with its repair', async
 });
 
 test('a certificate of an authority of its own is met with the ways to name that', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-tls-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await makeFolder(t);
   const [key, cert] = [join(folder, 'a.key'), join(folder, 'a.crt')];
   const words = `req -new -x509 -days 2 -nodes -out ${cert} -keyout ${key} -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`;
   execFileSync('openssl', words.split(' '), { stdio: 'ignore' });

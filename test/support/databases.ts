@@ -11,8 +11,9 @@ import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate } from '../../engine/store/template.js';
-import { makeTemplate, sendTo } from '../../tools/migrated-template.js';
+import { makeTemplate, sendTo } from '../../tools/shared-server.js';
 import { must } from '../../tools/must.js';
+import type { Scope } from './folder.js';
 import { startPostgres, toUrls } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
@@ -132,11 +133,9 @@ async function openPostgres(): Promise<TestDatabase> {
 /**
  * The variable that leads to a migrated, empty database of a server, for commands and engines. An embedded database costs
  * six times the CPU, which only tests of the embedded database itself need to spend.
- * @param scope whose end deletes the database: a test, or `{ after }` of `node:test` for all tests of a file
+ * @param scope whose end deletes the database
  */
-export async function emptyDatabase(scope: {
-  after(end: () => Promise<void>): void;
-}): Promise<{ readonly CHUKWA_DATABASE_URL: string }> {
+export async function emptyDatabase(scope: Scope): Promise<{ readonly CHUKWA_DATABASE_URL: string }> {
   const { url, drop } = await copyTemplate();
   scope.after(drop);
   return { CHUKWA_DATABASE_URL: url };

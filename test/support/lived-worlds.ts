@@ -7,6 +7,7 @@ import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { assertDocumented } from './documented-answers.js';
 import { lettersToApprove, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
+import type { Scope } from './folder.js';
 import { TOKENS } from './served-park.js';
 import { misbehave } from './faults.js';
 import { playReading } from './reading-study.js';
@@ -84,7 +85,7 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
 }
 
 /** A letter that waits for a person, a bill that was denied, and one that a grant has approved. */
-async function playApprovals(stage: ParkStage, act: Act, test: Parameters<typeof lettersToApprove>[0]): Promise<void> {
+async function playApprovals(stage: ParkStage, act: Act, test: Scope): Promise<void> {
   for (const [path, said] of [
     ['', { decision: 'denied' }],
     ['/grant', { uses: 2 }],

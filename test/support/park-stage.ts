@@ -1,7 +1,6 @@
 import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +22,7 @@ import {
 } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase, type OutsideView } from './databases.js';
+import { makeFolder, type Scope } from './folder.js';
 
 /** The package's folder. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -176,12 +176,8 @@ export type Edit = (document: JsonObject) => JsonObject;
  * A copy of `workflows/` in which some documents are changed; it goes with the test.
  * @param edits by path in that folder
  */
-export async function editWorkflows(
-  test: { after(remove: () => Promise<void>): unknown },
-  edits: Readonly<Record<string, Edit>>,
-): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-stage-'));
-  test.after(() => rm(folder, { recursive: true, force: true }));
+export async function editWorkflows(test: Scope, edits: Readonly<Record<string, Edit>>): Promise<string> {
+  const folder = await makeFolder(test);
   await cp(join(ROOT, 'workflows'), folder, { recursive: true });
   for (const [path, edit] of Object.entries(edits)) {
     const file = join(folder, path);
@@ -192,7 +188,7 @@ export async function editWorkflows(
 }
 
 /** The documents in which a person must approve each letter. */
-export function lettersToApprove(test: Parameters<typeof editWorkflows>[0], also: JsonObject = {}): Promise<string> {
+export function lettersToApprove(test: Scope, also: JsonObject = {}): Promise<string> {
   return editWorkflows(test, {
     'policies/letters.json': (policy) => ({ ...policy, require_approval: ['write_letter'], ...also }),
   });

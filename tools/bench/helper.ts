@@ -1,63 +1,50 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import type { Stage } from './stage.js';
 
-/** A process of the benchmark that answers one question after the other. What it costs is not counted as the engine's. */
+/** A module that runs in a process of its own exports a function `open`, which gives this. */
+export interface Role<Question, Answer> {
+  /** What the process says first. */
+  readonly first?: unknown;
+  answer(question: Question): Answer | Promise<Answer>;
+  /** Called before the process ends. */
+  close?(): Promise<void>;
+}
+
+/** A process that answers one question after the other. What it costs is not counted as this one's. */
 export interface Helper<Question, Answer> {
+  readonly first: unknown;
   ask(question: Question): Promise<Answer>;
-  close(): Promise<void>;
 }
 
 /**
- * Starts a process, and waits for its first message. Close it.
- * @param words its arguments
- * @returns the first message beside it
- * @throws Error where it ends instead
+ * Starts the role of a module in a process of its own.
+ * @param words what it is opened with
  */
-export async function openHelper<Question extends object, Answer>(
+export async function startHelper<Question extends object, Answer>(
+  stage: Stage,
   module: URL,
   words: readonly string[] = [],
-  execArgv: readonly string[] = [],
-): Promise<Helper<Question, Answer> & { readonly first: unknown }> {
-  const child = fork(fileURLToPath(module), words, { execArgv: [...execArgv] });
+): Promise<Helper<Question, Answer>> {
+  const process = new URL('./helper-process.js', import.meta.url);
+  // Packages of other frameworks are wanted where their arms are, so these run from their TypeScript.
+  const execArgv = words.some((word) => word.endsWith('.ts')) ? ['--import', 'tsx'] : [];
+  const child = fork(process, [module.href, ...words], { execArgv });
   const gone = once(child, 'exit');
   const receive = async (): Promise<unknown> => {
     const said = await Promise.race([once(child, 'message'), gone]);
     if (child.exitCode !== null) throw new Error(`${module.pathname} has ended before it was done`);
     return (said[0] as { readonly value: unknown }).value;
   };
+  stage.after(() => {
+    if (child.connected) child.disconnect();
+    return gone;
+  });
   return {
     first: await receive(),
     ask: async (question) => {
       child.send(question);
       return (await receive()) as Answer;
     },
-    close: async () => {
-      if (child.connected) child.disconnect();
-      await gone;
-    },
   };
-}
-
-/**
- * In such a process: sends the first message, answers questions, and ends the process with the one that forked it.
- * @param close is called before the end
- */
-export function answerAll(
-  first: unknown,
-  answer: (question: never) => unknown,
-  close: () => Promise<void> = async () => {},
-): void {
-  const leave = (error: unknown): never => {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exit(1);
-  };
-  process.on('disconnect', () => {
-    setTimeout(() => process.exit(0), 2_000).unref();
-    close().then(() => process.exit(0), leave);
-  });
-  process.on('message', (question) => {
-    Promise.resolve(answer(question as never)).then((value) => process.send?.({ value }), leave);
-  });
-  process.send?.({ value: first });
 }

@@ -1,19 +1,17 @@
 import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { measureAssistants } from './assistants.js';
+import { renderTable, type Row } from './figures.js';
 import { measureGrowth } from './growth.js';
 import { say } from './measures.js';
-import { measureMemories } from './memories/measure.js';
 import { measurePages } from './pages/measure.js';
 import { measurePeers } from './peers.js';
 import { measurePolicy } from './policy.js';
-import { measureProofs } from './proofs/measure.js';
-import { type Row, renderTable } from './row.js';
+import { measureProofs } from './proofs.js';
+import { onStage, type Stage } from './stage.js';
 import { measureStarts } from './starts.js';
-import { measureSubjects } from './subjects/measure.js';
+import { measureSubjects } from './subjects.js';
 import { measureTurns } from './turns/measure.js';
-import { ROOT } from './worlds.js';
 
 // Measures the compiled program, so that it must be built: npm run build && npm run bench
 
@@ -21,7 +19,7 @@ interface Group {
   readonly what: string;
   /** Measured for a release only. */
   readonly is_of_release?: boolean;
-  readonly measure: (program: string) => Promise<readonly Row[]>;
+  readonly measure: (stage: Stage) => Promise<readonly Row[]>;
 }
 
 /** In order: groups that start processes come first, while this process is small. */
@@ -33,7 +31,6 @@ const GROUPS: Readonly<Record<string, Group>> = {
   proofs: { what: 'seals, their verification, proofs and estimates', measure: measureProofs },
   policy: { what: 'the tool policy and the stages of a call, without what is outside', measure: measurePolicy },
   assistants: { what: 'tools and sessions of assistants', measure: measureAssistants },
-  memories: { what: 'memories that are found, and turns of a long life', measure: measureMemories },
   growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
   peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
 };
@@ -51,9 +48,10 @@ const program = new Command('npm run bench --')
 const { only, release = false, json = false } = program.opts<{ only?: string[]; release?: boolean; json?: boolean }>();
 
 const rows: Row[] = [];
-for (const [name, { is_of_release = false, measure }] of Object.entries(GROUPS)) {
+for (const [name, { what, is_of_release = false, measure }] of Object.entries(GROUPS)) {
   if (only === undefined ? is_of_release !== release : !only.includes(name)) continue;
-  rows.push(...(await measure(join(ROOT, 'dist/engine/chukwa.js'))));
+  say(what);
+  rows.push(...(await onStage(measure)));
 }
 say('');
 const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };

@@ -14,9 +14,9 @@ import { listMutants, type Mutant, sample } from './list-mutants.js';
 import { type Baseline, listFiles, measureRoom, TESTS, testsOf } from './room-tests.js';
 import { type Copy, type Run, runTests } from './run-tests.js';
 
-/** How many times the CPU that they took on the unchanged copy the tests of a file may take, and how much in any case. */
-const HANG_FACTOR = 5;
-const HANG_SECONDS_MIN = 20;
+/** How many times as long as on the unchanged copy the tests of a file may take, and how long in any case. */
+const HANG_FACTOR = 10;
+const HANG_SECONDS_MIN = 60;
 
 type Outcome = Run['outcome'] | 'equivalent';
 
@@ -64,7 +64,7 @@ async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Pr
       const room = roomOf(mutant.path);
       const baseline = baselines.get(room) ?? (await measureRoom(copy, room));
       baselines.set(room, baseline);
-      const why = findWhy(mutant, judged);
+      const why = judged.find((one) => fits(one, mutant))?.why;
       const { outcome, failed } =
         why === undefined ? await tryMutant(copy, baseline, mutant) : { outcome: 'equivalent' as const, failed: why };
       outcomes.push(outcome);
@@ -118,11 +118,11 @@ function placesOf({ folder }: Copy, path: string): readonly string[] {
   return [join(folder, toCompiled(path)), join(folder, 'dist', toCompiled(path))];
 }
 
-/** A test may fail because the machine is busy: a mutant is killed where the same file fails when it runs once more, alone. */
+/** The machine may be busy: a mutant is killed where the same file fails, or hangs, when it runs once more, alone. */
 async function runConfirmed(...[copy, files, limitOf]: Parameters<typeof runTests>): Promise<Run> {
   const run = await runTests(copy, files, limitOf);
   const failed = files.slice(run.took.size, run.took.size + 1);
-  if (run.outcome !== 'killed' || failed.length === 0) return run;
+  if (run.outcome === 'survived' || failed.length === 0) return run;
   const again = await runTests(copy, failed, limitOf);
   return again.outcome === 'survived' ? runConfirmed(copy, files.slice(run.took.size + 1), limitOf) : again;
 }
@@ -138,22 +138,13 @@ function readJudged(files: readonly string[], mutants: readonly Mutant[]): reado
   return judged;
 }
 
-/** Why a mutant behaves as the original, where somebody has found that it does. */
-function findWhy(mutant: Mutant, judged: readonly Judged[]): string | undefined {
-  return judged.find((one) => fits(one, mutant))?.why;
-}
-
 function fits(judged: Judged, mutant: Mutant): boolean {
   return (['path', 'within', 'before', 'after'] as const).every((member) => judged[member] === mutant[member]);
 }
 
 function describe({ path, line, before, after }: Mutant): string {
+  const shorten = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/(?<=^.{70}).+$/, '...');
   return `${path}:${line} ${shorten(before)} -> ${shorten(after)}`;
-}
-
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  return line.length > 70 ? `${line.slice(0, 70)}...` : line;
 }
 
 process.exitCode = await main();

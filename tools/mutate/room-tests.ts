@@ -15,10 +15,10 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** How many seconds of CPU the tests of a file may take on the unchanged copy. */
+/** How many seconds the tests of a file may take on the unchanged copy. */
 const FILE_SECONDS_MAX = 300;
 
-/** The test files of a room, the quickest first, and how many seconds of CPU each took on the unchanged copy. */
+/** The test files of a room, the quickest first, and how many seconds each took on the unchanged copy. */
 export type Baseline = ReadonlyMap<string, number>;
 
 /**

@@ -104,17 +104,14 @@ function toResult(last: TurnCommand | undefined, rejections: readonly RecordedAu
     case 'suspend':
       return { ...open, status: 'suspended' };
     case 'fail': {
-      const { failure_class, subject_id = null, node_id = null } = last;
-      const failed = { ...NO_PLACE, audit_kind: 'attempt_failed' } as const;
-      const audit = { ...failed, workflow_subject_entity_id: subject_id, workflow_node_id: node_id };
-      return { ...open, status: 'failed', failure_class, audit: [...rejections, audit] };
+      const audit = [...rejections, toRecordedAudit({ audit_kind: 'attempt_failed', ...toPlace(last) })];
+      return { ...open, status: 'failed', failure_class: last.failure_class, audit };
     }
     case 'commit': {
-      const applied = last.patches.map(({ patch_seq, subject_id, node_id }): RecordedAudit => {
-        const place = { workflow_subject_entity_id: subject_id, workflow_node_id: node_id, patch_seq };
-        return { ...NO_PLACE, audit_kind: 'patch_applied', ...place };
-      });
-      const audit = [...rejections, ...applied, { ...NO_PLACE, audit_kind: 'turn_complete' } as const];
+      const applied = last.patches.map(({ patch_seq, ...patch }) =>
+        toRecordedAudit({ audit_kind: 'patch_applied', ...toPlace(patch), patch_seq }),
+      );
+      const audit = [...rejections, ...applied, toRecordedAudit({ audit_kind: 'turn_complete' })];
       return { ...open, status: 'committed', patches: last.patches.map(toPatchRecord), audit };
     }
     default:
@@ -122,17 +119,24 @@ function toResult(last: TurnCommand | undefined, rejections: readonly RecordedAu
   }
 }
 
-const NO_PLACE = {
-  workflow_subject_entity_id: null,
-  workflow_node_id: null,
-  patch_seq: null,
-  attempt_number: null,
-  rejection: null,
-};
+/** An entry of the audit, of which what is left out is null. */
+export function toRecordedAudit({
+  audit_kind,
+  workflow_subject_entity_id = null,
+  workflow_node_id = null,
+  patch_seq = null,
+  attempt_number = null,
+  rejection = null,
+}: Pick<RecordedAudit, 'audit_kind'> & Partial<RecordedAudit>): RecordedAudit {
+  return { audit_kind, workflow_subject_entity_id, workflow_node_id, patch_seq, attempt_number, rejection };
+}
 
-function toRejected({ subject_id, node_id, attempt_number, rejection }: NonNullable<Verdict['rejection']>) {
-  const place = { workflow_subject_entity_id: subject_id, workflow_node_id: node_id };
-  return { ...NO_PLACE, audit_kind: 'generation_rejected', ...place, attempt_number, rejection } as const;
+function toPlace({ subject_id, node_id }: { readonly subject_id?: string; readonly node_id?: string }) {
+  return { workflow_subject_entity_id: subject_id ?? null, workflow_node_id: node_id ?? null };
+}
+
+function toRejected({ attempt_number, rejection, ...place }: NonNullable<Verdict['rejection']>): RecordedAudit {
+  return toRecordedAudit({ audit_kind: 'generation_rejected', ...toPlace(place), attempt_number, rejection });
 }
 
 function toPatchRecord({ patch_seq, subject_id, node_id, applied }: AcceptedPatch): RecordedPatch {

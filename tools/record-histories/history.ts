@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
@@ -8,10 +8,10 @@ import { composeWorld, type Entity, type World, type WorldEvent } from '../../en
 import type { AttemptResult, FoldStep } from './fold.js';
 
 /** Where recorded attempts are kept: a folder for each version of the renderer. */
-export const HISTORIES = fileURLToPath(new URL('../../fixtures/histories', import.meta.url));
+const HISTORIES = fileURLToPath(new URL('../../fixtures/histories', import.meta.url));
 
 /** The file of a set that holds the documents of all its histories. */
-export const DOCUMENTS_FILE = 'documents.json';
+const DOCUMENTS_FILE = 'documents.json';
 
 /** A document that a history was recorded with. */
 export interface RecordedDocument {
@@ -52,9 +52,28 @@ export interface HistorySet {
   readonly histories: ReadonlyMap<string, History>;
 }
 
-/** The folder of a set. */
-export function setFolder(renderer_version: string, histories = HISTORIES): string {
+function setFolder(renderer_version: string, histories = HISTORIES): string {
   return join(histories, `renderer-${renderer_version}`);
+}
+
+/**
+ * Records a set and writes it beside the others, unless there is one of that version.
+ * @param place the folder of all sets and the version that `record` records
+ * @returns the folder that was written; undefined where it existed, and then nothing is recorded
+ */
+export async function writeHistorySet(
+  place: { readonly histories?: string; readonly renderer_version: string },
+  record: () => Promise<HistorySet>,
+): Promise<string | undefined> {
+  const folder = setFolder(place.renderer_version, place.histories);
+  if (existsSync(folder)) return undefined;
+  const { documents, histories } = await record();
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, value: unknown): void =>
+    writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  write(DOCUMENTS_FILE, documents);
+  for (const [name, history] of histories) write(`${name}.json`, history);
+  return folder;
 }
 
 /** Reads every set of histories, the earliest version first. */

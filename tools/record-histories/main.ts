@@ -3,11 +3,10 @@
  * exists is never overwritten: databases hold attempts of that version.
  */
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
-import { HISTORIES } from './history.js';
+import { writeHistorySet } from './history.js';
 import { recordHistories } from './record.js';
-import { writeSet } from './write-set.js';
 
-const written = await writeSet({ histories: HISTORIES, renderer_version: RENDERER_VERSION }, recordHistories);
+const written = await writeHistorySet({ renderer_version: RENDERER_VERSION }, recordHistories);
 if (written === undefined) {
   process.stderr.write(
     `The histories of renderer ${RENDERER_VERSION} are recorded, and are never overwritten.\n` +

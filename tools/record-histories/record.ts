@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import type { Program } from '../../engine/core/protocol/program.js';
@@ -12,11 +9,11 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { toRecorded } from '../../engine/runtime/event-of.js';
 import { listRecordedCalls } from '../../engine/store/attempts/recorded-calls.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
-import { openInFolder } from '../../engine/store/embedded.js';
+import { openServer } from '../../engine/store/server.js';
 import { readWorld } from '../../engine/store/world-snapshot.js';
-import { openParkStage } from '../../test/support/park-stage.js';
+import { openParkStage, type ParkStage } from '../../test/support/park-stage.js';
 import { startUnreliableService } from '../../test/support/unreliable-service.js';
-import { type AttemptResult, foldCalls } from './fold.js';
+import { type AttemptResult, foldCalls, toRecordedAudit } from './fold.js';
 import {
   asJson,
   fromRecordedWorld,
@@ -32,64 +29,42 @@ const DURATION_MS = 1;
 /** The deadline of each pending call: 2030-01-01. */
 const DEADLINE = 1_893_456_000_000;
 
-interface PlayedAttempt extends Played {
-  readonly scenario: Scenario;
-  readonly program: Program;
-}
-
 /**
- * Plays every scene with the real engine on an embedded database, against services on this machine, and reads the
- * durable record. Two recordings by the same code are equal.
+ * Plays every scene with the real engine against services on this machine, and reads the durable record. Two recordings by
+ * the same code are equal.
  */
 export async function recordHistories(): Promise<HistorySet> {
-  const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-histories-'));
-  const removals: (() => unknown)[] = [() => rm(data_dir, { recursive: true, force: true })];
+  const ends: (() => unknown)[] = [];
   try {
-    const { played, documents } = await playScenes(data_dir, (remove) => removals.push(remove));
-    const database = must(await openInFolder(data_dir, undefined));
-    const histories = new Map<string, History>();
-    for (const one of played) histories.set(one.name, await readHistory(database, one));
-    await database.close();
-    return { renderer_version: RENDERER_VERSION, documents, histories };
-  } finally {
-    for (const remove of removals) await remove();
-  }
-}
-
-async function playScenes(data_dir: string, after: (remove: () => unknown) => unknown) {
-  let weather_url = '';
-  const weather = await startUnreliableService(() => weather_url);
-  const park = await openParkStage('embedded', ({ CHUKWA_TOY_WEATHER_URL = '' }) => {
-    weather_url = CHUKWA_TOY_WEATHER_URL;
-    return { CHUKWA_DATABASE_URL: '', CHUKWA_DATA_DIR: data_dir, CHUKWA_TOY_WEATHER_URL: weather.url };
-  });
-  const { engine, toys, model } = park;
-  const stage = toStage(park, weather, { after: (remove) => void after(remove) });
-  try {
-    const played: PlayedAttempt[] = [];
+    const weather = await startUnreliableService(() => park.toys.weather.url);
+    const park: ParkStage = await openParkStage('PostgreSQL', () => ({ CHUKWA_TOY_WEATHER_URL: weather.url }));
+    const database = must(await openServer(park.variables['CHUKWA_DATABASE_URL'] ?? ''));
+    ends.push(weather.close, park.close, database.close);
+    const stage = toStage(park, weather, { after: (remove) => void ends.push(remove) });
     const documents = new Map<string, RecordedDocument>();
+    const histories = new Map<string, History>();
     for (const scene of SCENES) {
-      toys.reset();
-      model.reset();
-      for (const one of await scene(stage)) {
-        const { scenario_hash } = one.attempt;
-        played.push({ ...one, ...must(await loadScenario(engine, scenario_hash)) });
-        for (const { kind, hash, content } of await engine.store.components.closure('scenario', scenario_hash))
+      park.toys.reset();
+      park.model.reset();
+      for (const played of await scene(stage)) {
+        const { scenario_hash } = played.attempt;
+        const loaded = must(await loadScenario(park.engine, scenario_hash));
+        histories.set(played.name, await readHistory(database, played, loaded));
+        for (const { kind, hash, content } of await park.engine.store.components.closure('scenario', scenario_hash))
           documents.set(hash, { kind, hash, content });
       }
     }
-    return { played, documents: [...documents.values()].toSorted(byHash) };
+    const inOrder = [...documents.values()].toSorted((left, right) => (left.hash < right.hash ? -1 : 1));
+    return { renderer_version: RENDERER_VERSION, documents: inOrder, histories };
   } finally {
-    await park.close();
-    await weather.close();
+    for (const end of ends.toReversed()) await end();
   }
 }
 
-const byHash = (left: RecordedDocument, right: RecordedDocument): number => (left.hash < right.hash ? -1 : 1);
-
 async function readHistory(
   database: OpenDatabase,
-  { shows, attempt, scenario, program }: PlayedAttempt,
+  { shows, attempt }: Played,
+  { scenario, program }: { readonly scenario: Scenario; readonly program: Program },
 ): Promise<History> {
   const { world_slug, attempt_id, attempted_turn, scenario_hash } = attempt;
   const { calls } = await listRecordedCalls(database, { world_slug, attempt_id });
@@ -97,15 +72,8 @@ async function readHistory(
   const world = toRecordedWorld(await readWorld(database, place));
   const simulation_time = new Date(simulationTime(scenario, attempted_turn) ?? 0).toISOString();
   const began = { kind: 'turn_began', world: fromRecordedWorld(world), simulation_time } as const;
-  const {
-    used,
-    steps,
-    result: folded,
-  } = foldCalls(
-    program,
-    began,
-    calls.map((call) => withoutTime(toRecorded(call))),
-  );
+  const records = calls.map((call) => withoutChance(toRecorded(call)));
+  const { used, steps, result: folded } = foldCalls(program, began, records);
   const unused = calls.length - used.length;
   assert.equal(unused, 0, `${unused} calls of ${world_slug} are never asked for`);
   const result = toResult(attempt);
@@ -117,25 +85,25 @@ function toResult({ status, failure_class, patches, audit }: AttemptRecord): Att
   return {
     status,
     failure_class,
-    patches: patches.map(({ source_invocation_id: _call, llm_call_id: _generation, ...patch }) => patch),
-    audit: audit.map(
-      ({ audit_kind, workflow_subject_entity_id, workflow_node_id, patch_seq, attempt_number, rejection }) => ({
-        audit_kind,
-        workflow_subject_entity_id,
-        workflow_node_id,
-        patch_seq,
-        attempt_number,
-        rejection,
-      }),
-    ),
+    patches: patches.map(({ source_invocation_id: _call, llm_call_id: _generation, origins: _origins, ...patch }) => ({
+      ...patch,
+      effects: patch.effects.map(({ sources: _sources, ...effect }) => effect),
+    })),
+    audit: audit.map((entry) => toRecordedAudit(entry)),
   };
 }
 
 /** Replaces values that differ between recordings. */
-function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded): Recorded {
+function withoutChance({ key, request_hash, effect, repeatable, event }: Recorded): Recorded {
   const recorded = { key, request_hash, effect, repeatable };
   if (event === undefined) return recorded;
   if (event.kind === 'call_pended') return { ...recorded, event: { ...event, deadline: DEADLINE } };
   if (event.kind === 'call_refused') return { ...recorded, event };
-  return { ...recorded, event: { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS } };
+  const timed = { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS };
+  if (timed.kind !== 'call_failed') return { ...recorded, event: timed };
+  // Failures name the port of a service and the id of their call.
+  const message = timed.message
+    .replace(/(?<=127\.0\.0\.1):\d+/g, '')
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
+  return { ...recorded, event: { ...timed, message } };
 }

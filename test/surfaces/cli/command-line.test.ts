@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
@@ -10,6 +9,7 @@ import type { RunReport } from '../../../engine/operations/running/run-turns.js'
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal, type TestTerminalSettings } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
 const database = await emptyDatabase({ after });
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}]/u;
@@ -18,15 +18,12 @@ const ESCAPE = String.fromCharCode(27);
 const OWN = new RegExp(`${ESCAPE}\\[\\d+m|\\r${ESCAPE}\\[2K`, 'g');
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-let folder = '';
+const folder = await makeFolder({ after });
 let composition: Composition;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-cli-'));
   composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 });
-
-after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(words: string, settings: TestTerminalSettings = {}) {
   const terminal = openTestTerminal(settings);

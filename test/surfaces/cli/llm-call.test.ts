@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
@@ -10,21 +9,20 @@ import type { InvocationRecord, LlmCallRecord } from '../../../engine/ports/reco
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
 const database = await emptyDatabase({ after });
 const FIRST = 'bob/act/round-1/try-1';
 const PATCH = { kind: 'final_patch', patch: { narration: 'Bob reads.', effects: [] } };
 
-let folder = '';
+const folder = await makeFolder({ after });
 let composition: Composition;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-llm-call-'));
   composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
   const made = await chukwa('world', 'create', 'quiet', '--scenario', 'workflows/simple/scenario.json');
   assert.equal(made.code, 0, made.error);
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal();

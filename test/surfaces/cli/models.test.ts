@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../../engine/contract/json.js';
@@ -10,6 +9,7 @@ import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { DIALECTS, type DialectServer, serveDialect, type Utterance } from '../../../fixtures/dialects/index.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
 const KEY = 'sk-canary-of-a-trial';
 
@@ -37,8 +37,7 @@ async function tryWithin(
   settings: JsonObject,
   ...more: readonly string[]
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-models-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   const file = join(folder, 'model.json');
   const wire = { name: 'llm_chat', model: 'tiny', schema_delivery: 'response_format', tool_calling: 'json_control' };
   await writeFile(file, JSON.stringify({ version: 1, label: 'mine', interface: { ...wire, ...settings } }));
@@ -174,8 +173,6 @@ test('model try refuses a source that is no model', async () => {
 });
 
 test('run --model asks for another model where the source leaves its name to a variable, and for nothing where not', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-models-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
   const { url, requests } = await serveNamed(t, 'OpenAI');
   const composition = await compose({
     ...(await emptyDatabase(t)),
@@ -202,8 +199,7 @@ test('run --model asks for another model where the source leaves its name to a v
 });
 
 test('run --model refuses a world whose sources name their models for good', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-models-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   for (const part of ['simple', 'sources', 'prompts'])
     await cp(join('workflows', part), join(folder, part), { recursive: true });
   const file = join(folder, 'sources/chat.json');

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
 const database = await emptyDatabase({ after });
-let data = '';
-before(async () => {
-  data = await mkdtemp(join(tmpdir(), 'chukwa-queue-'));
-});
-after(() => rm(data, { recursive: true, force: true }));
+const data = await makeFolder({ after });
 
 async function chukwa(words: string) {
   const terminal = openTestTerminal();

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
-let folder = '';
+const folder = await makeFolder({ after });
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-refusals-'));
   await mkdir(join(folder, 'bakery'));
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';
-import { freePort } from '../../../tools/free-port.js';
+import { freePort } from '../../support/free-port.js';
 import { openTestTerminal } from './test-terminal.js';
 
 /** Starts the toys, and presses Ctrl-C as soon as they have said where they are. */

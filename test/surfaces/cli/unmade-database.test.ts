@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chukwa-unmade-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await makeFolder({ after });
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +7,7 @@ import { compose } from '../../../engine/main.js';
 import type { Finding } from '../../../engine/operations/documents/index.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from './test-terminal.js';
+import { makeFolder } from '../../support/folder.js';
 
 const SOUND = fileURLToPath(new URL('../../../fixtures/invalid/sound', import.meta.url));
 
@@ -18,8 +18,7 @@ interface Check {
 
 /** Watches a copy of sound documents. */
 async function watchSound(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-watch-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   await cp(SOUND, join(folder, 'yard'), { recursive: true });
   const waiting: (() => void)[] = [];
   const terminal = openTestTerminal({
@@ -78,8 +77,7 @@ test('validate --watch checks again when a file changes, comes or goes, until Ct
 test('validate --watch notices changes of files outside of the named one that it refers to', {
   timeout: 60_000,
 }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-watch-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(t);
   await cp(SOUND, join(folder, 'documents'), { recursive: true });
   await mkdir(join(folder, 'scenarios'));
   const scenario = await readFile(join(SOUND, 'scenario.json'), 'utf8');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +8,7 @@ import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateApi } from 'swagger-typescript-api';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
+import { makeFolder } from '../../support/folder.js';
 import { ROOT } from '../../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
 
@@ -130,8 +130,7 @@ interface Program {
 
 describe('a client that is generated from it', () => {
   test('is right for the compiler, reads a world, lists and the code of a problem, and queues a turn', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'chukwa-client-'));
-    t.after(() => rm(folder, { recursive: true, force: true }));
+    const folder = await makeFolder(t);
     const { files } = await generateApi({ spec: structuredClone(document), output: false, silent: true });
     await writeFile(join(folder, 'client.mts'), files[0]?.fileContent ?? '');
     await writeFile(join(folder, 'program.mts'), PROGRAM);

@@ -1,108 +1,103 @@
-import { type Helper, openHelper } from '../helper.js';
-import { type Cost, median, readPeakMegabytes, say, timeBlock } from '../measures.js';
-import { type Row, toRow } from '../row.js';
-import { withStage } from '../stage.js';
-import { openWorlds, PARK, type Worlds } from '../worlds.js';
-import type { ReadersOrder } from './readers-process.js';
-import { type Serving, whileServing } from './serving.js';
+import { setMaxListeners } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Row, toRow } from '../figures.js';
+import { type Role, startHelper } from '../helper.js';
+import { compareArms, type Cost, type Figure, say } from '../measures.js';
+import { startServices } from '../services.js';
+import { AS_OPERATOR, readPage, serve, type Stage } from '../stage.js';
+import { runRounds } from '../turns/arm.js';
+import { openWorlds, PARK } from '../worlds.js';
 
-const READERS = [0, 1, 10] as const;
-const MANY = 500;
-const PLAN = { warm_up_rounds: 2, rounds: 10, turns: 30 };
-
-interface Scene {
-  readonly worlds: Worlds;
-  readonly readers: Helper<ReadersOrder, unknown>;
-  readonly serving: Serving;
-  /** The page of the world that is played. */
-  readonly path: string;
-}
+const PLAN = { warm_up_blocks: 2, blocks: 10 };
+const TURNS = 30;
+const WORLD = 'live';
 
 /**
  * The cost of a page's readers for the turns of its world: one process plays them, another serves the page, a third
  * reads it.
  */
-export function measureLive(program: string, url: string): Promise<readonly Row[]> {
+export async function measureLive(stage: Stage, url: string): Promise<readonly Row[]> {
   const database = { CHUKWA_DATABASE_URL: url };
-  return withStage(async (stage) => {
-    const worlds = await openWorlds(database, stage.first, { ...PARK, world_slugs: ['live'] });
-    const readers = await openHelper<ReadersOrder, unknown>(new URL('./readers-process.js', import.meta.url));
-    try {
-      return await whileServing(program, database, async (serving) => {
-        const scene = { worlds, readers, serving, path: '/worlds/live' };
-        say('playing turns before readers');
-        return [...(await compareReaders(scene)), await measureMany(scene)];
+  const services = await startServices(stage);
+  const worlds = await openWorlds(stage, { ...services.variables, ...database }, PARK, [WORLD]);
+  const serving = await serve(stage, database);
+  const helper = await startHelper<Readers, unknown>(stage, new URL(import.meta.url));
+  const playBefore = (count: number) => async (): Promise<Cost> => {
+    await helper.ask({ url: serving.url, count });
+    return runRounds(TURNS, 1, () => worlds.turn(WORLD));
+  };
+  say('playing turns before readers');
+  const compared = await compareArms({ 0: playBefore(0), 1: playBefore(1), 10: playBefore(10) }, PLAN);
+  const note = (figure: Figure, readers: number): string =>
+    `${compared.median(figure, `${readers}`).toFixed(1)} ms over ${compared.median(figure, '0').toFixed(1)} ms`;
+  return ([1, 10] as const).flatMap((readers) => [
+    toRow(
+      `live_cpu_${readers}`,
+      compared.ratio('cpu_ms', `${readers}`, '0'),
+      `${note('cpu_ms', readers)}, of the process that plays it`,
+    ),
+    toRow(
+      `live_time_${readers}`,
+      compared.ratio('ms', `${readers}`, '0'),
+      `${note('ms', readers)}; server and readers have the same cores`,
+    ),
+  ]);
+}
+
+/** How many readers are to have the world's page open. */
+interface Readers {
+  readonly url: string;
+  readonly count: number;
+}
+
+/** Between two looks of one reader at its page, at least; more of one that takes long. */
+const PAUSE_MS = 500;
+const PAUSE_FACTOR = 5;
+
+/**
+ * Live pages without a browser: each listens to the events of a page and asks for the page again when something has
+ * happened, as often as the script of pages does. An answer comes once all of them listen.
+ */
+export async function open(): Promise<Role<Readers, void>> {
+  let leave = new AbortController();
+  return {
+    answer: async ({ url, count }) => {
+      leave.abort();
+      leave = new AbortController();
+      const { signal } = leave;
+      setMaxListeners(0, signal);
+      await Promise.all(Array.from({ length: count }, () => listen(url, signal)));
+    },
+  };
+}
+
+/** @returns once the reader listens */
+function listen(url: string, signal: AbortSignal): Promise<void> {
+  const path = `/worlds/${WORLD}`;
+  let hasNews = false;
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    while (hasNews && !signal.aborted) {
+      hasNews = false;
+      const { ms } = await readPage({ url }, path);
+      await wait(Math.max(PAUSE_MS, PAUSE_FACTOR * ms), undefined, { signal });
+    }
+    isAsking = false;
+  };
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}${path}/events?since=now`, { headers: AS_OPERATOR, agent: false, signal });
+    asked.once('response', (response) => {
+      response.once('data', () => resolve());
+      response.on('data', () => {
+        hasNews = true;
+        look().catch(() => {});
       });
-    } finally {
-      await readers.close();
-      await worlds.close();
-    }
-  });
-}
-
-/** Plays blocks of turns with each number of readers, turn about; which comes first moves on. */
-async function compareReaders(scene: Scene): Promise<readonly Row[]> {
-  const rounds: (readonly Cost[])[] = [];
-  for (let round = 0; round < PLAN.warm_up_rounds + PLAN.rounds; round += 1) {
-    const costs: Cost[] = [];
-    for (let place = 0; place < READERS.length; place += 1) {
-      const number = (round + place) % READERS.length;
-      costs[number] = await playBefore(scene, READERS[number] ?? 0);
-    }
-    if (round >= PLAN.warm_up_rounds) rounds.push(costs);
-  }
-  return READERS.flatMap((readers, number) => {
-    const pairs = rounds.map((costs) => ({ alone: costs[0], before: costs[number] }));
-    return readers === 0 ? [] : toRows(readers, pairs as readonly Pair[]);
-  });
-}
-
-interface Pair {
-  readonly alone: Cost;
-  readonly before: Cost;
-}
-
-function toRows(readers: number, pairs: readonly Pair[]): readonly Row[] {
-  const what = `a turn before ${readers} ${readers === 1 ? 'reader' : 'readers'} over one before none`;
-  const ratioOf = (part: keyof Cost): number => median(pairs.map(({ alone, before }) => before[part] / alone[part]));
-  const meanOf = (side: keyof Pair, part: keyof Cost): string =>
-    median(pairs.map((pair) => pair[side][part])).toFixed(1);
-  return [
-    toRow({
-      id: `live_turn_cpu, ${readers}`,
-      what: `${what}: CPU`,
-      value: ratioOf('cpu_ms'),
-      unit: 'x',
-      goal: { kind: 'at_most', value: 1.05 },
-      note: `${meanOf('before', 'cpu_ms')} ms over ${meanOf('alone', 'cpu_ms')} ms, of the process that plays it`,
-    }),
-    toRow({
-      id: `live_turn_time, ${readers}`,
-      what: `${what}: time`,
-      value: ratioOf('ms'),
-      unit: 'x',
-      goal: { kind: 'at_most', value: 1.1 },
-      note: `${meanOf('before', 'ms')} ms over ${meanOf('alone', 'ms')} ms; server and readers have the same cores`,
-    }),
-  ];
-}
-
-async function playBefore({ worlds, readers, serving, path }: Scene, number: number): Promise<Cost> {
-  await readers.ask({ serving: { url: serving.url, token: serving.token }, path, readers: number, asks_again: true });
-  return timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => worlds.turn());
-}
-
-/** The memory of a server with many streams that tell the same world. */
-async function measureMany({ worlds, readers, serving, path }: Scene): Promise<Row> {
-  say(`playing turns before ${MANY} readers`);
-  await readers.ask({ serving: { url: serving.url, token: serving.token }, path, readers: MANY, asks_again: false });
-  await timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => worlds.turn());
-  return toRow({
-    id: 'live_readers_memory',
-    what: `a server with ${MANY} live readers: peak memory`,
-    value: await readPeakMegabytes(serving.pid),
-    unit: 'MB',
-    goal: { kind: 'at_most', value: 300 },
-    note: `${PLAN.turns} turns were told to all of them`,
+      response.on('error', () => {});
+    });
+    asked.on('error', (error) => (signal.aborted ? resolve() : reject(error)));
+    asked.end();
   });
 }

@@ -1,13 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { connect, withClient, withDatabases } from '../databases.js';
-import { inFolder } from '../documents.js';
-import { say, type Spent, spendCpu } from '../measures.js';
-import { type Row, toRow } from '../row.js';
-import { runChild } from '../starts.js';
-import { fill, type Filled } from './fill.js';
+import type pg from 'pg';
+import { type Row, toRow } from '../figures.js';
+import { median, say, spend } from '../measures.js';
+import {
+  connect,
+  makeFolder,
+  onStage,
+  openServer,
+  type Page,
+  readPage,
+  serve,
+  type Serving,
+  type Stage,
+} from '../stage.js';
+import { runProgram } from '../starts.js';
+import { fill, LONG } from './fill.js';
 import { measureLive } from './live.js';
-import { listPaths, SEARCHES } from './paths.js';
-import { type Page, type Serving, whileServing } from './serving.js';
 
 const RATE = 100;
 const SECONDS = 20;
@@ -19,140 +27,72 @@ const WARM_UP = 1_500;
 const READ_LINK_MS = 1_000;
 /** How often a long page is read. */
 const LONG_READS = 5;
+/** Searches for a rare word, a frequent one, a phrase, within a world, and for nothing that is there. */
+const SEARCHES = ['number123x45x6', 'candy', '%22leans+back%22', 'candy&world=copy-77', 'nothinghasthis'];
 
 /** The speed of pages on a server with a million calls, their size, their reads, and their cost for a turn. */
-export async function measurePages(program: string): Promise<readonly Row[]> {
-  const rows = await withDatabases(async (make) => {
-    const url = await make('pages');
-    const filled = await fill(url);
-    const served = await whileServing(program, { CHUKWA_DATABASE_URL: url }, (serving) =>
-      measureServed(url, serving, filled),
-    );
-    return [...served, ...(await measureLive(program, url))];
-  });
-  return [...rows, await measureFirstEmbedded(program)];
-}
-
-async function measureServed(url: string, serving: Serving, filled: Filled): Promise<readonly Row[]> {
-  const paths = await listPaths(url, filled);
-  const scansBefore = await countScans(url);
-  say('warming up');
-  await readAtRate(serving, { paths, pages: WARM_UP });
-  say(`reading ${RATE} pages a second`);
-  const outside = await connect(url);
-  const read = () => readAtRate(serving, { paths, pages: RATE * SECONDS });
-  const { value: pages, spent } = await spendCpu(outside, [serving.pid], read);
-  await outside.end();
-  say('reading long pages, and searching');
-  const long = await readInTurn(serving, Array(LONG_READS).fill(`/attempts/${filled.long_attempt_id}`));
-  const longJson = await serving.get(`/attempts/${filled.long_attempt_id}?format=json`);
-  const searched = await readInTurn(serving, [...SEARCHES, ...SEARCHES]);
-  const scans = [...(await countScans(url))].map(
-    ([name, count]) => [name, count - (scansBefore.get(name) ?? 0)] as const,
-  );
-  return [...toServedRows(pages, spent), toScanRow(scans), toSearchRow(searched), ...toLongRows(long, longJson)];
-}
-
-function toServedRows(pages: readonly Page[], spent: Spent): readonly Row[] {
-  const slowest = pages.toSorted((one, other) => other.ms - one.ms)[0];
-  const largest = pages.toSorted((one, other) => other.bytes - one.bytes)[0];
-  const times = pages.map(({ ms }) => ms);
-  const perPage = (ms: number): number => ms / pages.length;
-  const { own: client, others: server, database } = spent;
+export async function measurePages(stage: Stage): Promise<readonly Row[]> {
+  const url = await (await openServer(stage))('pages');
+  await fill(url);
   return [
-    toRow({
-      id: 'pages_p99',
-      what: 'lists and details with a million calls stored: p99',
-      value: percentile(times, 0.99),
-      unit: 'ms',
-      goal: { kind: 'at_most', value: 50 },
-      note: `${pages.length} pages at ${RATE} a second; median ${percentile(times, 0.5).toFixed(1)} ms; slowest ${slowest?.path} ${slowest?.ms.toFixed(0)} ms`,
-    }),
-    toRow({
-      id: 'pages_cpu',
-      what: 'one of these pages: CPU',
-      value: perPage(server + database + client),
-      unit: 'ms',
-      goal: { kind: 'at_most', value: 8 },
-      note: `server ${perPage(server).toFixed(1)} ms, database ${perPage(database).toFixed(1)} ms, client ${perPage(client).toFixed(1)} ms`,
-    }),
-    toRow({
-      id: 'pages_largest',
-      what: 'the largest of these pages',
-      value: (largest?.bytes ?? 0) / 1e6,
-      unit: 'MB',
-      goal: { kind: 'at_most', value: 0.1 },
-      note: largest?.path ?? '',
-    }),
+    ...(await onStage((served) => measureServed(served, url))),
+    ...(await onStage((live) => measureLive(live, url))),
+    await measureFirst(stage),
   ];
 }
 
-function toScanRow(scans: readonly (readonly [string, number])[]): Row {
-  const read = scans.filter(([, count]) => count > 0).map(([name, count]) => `${count} of ${name}`);
-  return toRow({
-    id: 'pages_scans',
-    what: 'whole tables that these pages and searches read',
-    value: scans.reduce((sum, [, count]) => sum + count, 0),
-    unit: 'scans',
-    goal: { kind: 'exactly', value: 0 },
-    note: read.join(', ') || `none of ${LARGE.join(', ')}`,
-  });
-}
-
-function toSearchRow(searched: readonly Page[]): Row {
-  return toRow({
-    id: 'pages_search',
-    what: 'a search among a million texts: slowest',
-    value: Math.max(...searched.map(({ ms }) => ms)),
-    unit: 'ms',
-    goal: { kind: 'at_most', value: 200, stretch: 50 },
-    note: searched.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join('; '),
-  });
-}
-
-function toLongRows(long: readonly Page[], longJson: Page): readonly Row[] {
+async function measureServed(stage: Stage, url: string): Promise<readonly Row[]> {
+  const database = await connect(stage, url);
+  const paths = await listPaths(database);
+  const serving = await serve(stage, { CHUKWA_DATABASE_URL: url });
+  say('warming up');
+  await readAtRate(serving, paths, WARM_UP);
+  say(`reading ${RATE} pages a second`);
+  const watched = { processes: [serving.pid], database };
+  const count = RATE * SECONDS;
+  const { value: pages, ...cost } = await spend(() => readAtRate(serving, paths, count), count, watched);
+  say('reading long pages, and searching');
+  const long_attempt = `/attempts/${await findLongAttempt(database)}`;
+  const long = await readInTurn(serving, Array(LONG_READS).fill(long_attempt));
+  const searched = await readInTurn(
+    serving,
+    [...SEARCHES, ...SEARCHES].map((words) => `/search?q=${words}`),
+  );
+  const json = await readPage(serving, `${long_attempt}?format=json`, 'application/json');
+  const sorted = pages.toSorted((one, other) => one.ms - other.ms);
+  const at = (part: number): number => sorted[Math.floor(part * (sorted.length - 1))]?.ms ?? Number.NaN;
+  const slowest = `slowest ${sorted.at(-1)?.path} ${at(1).toFixed(0)} ms`;
+  const parts = `server ${cost.others_ms.toFixed(1)} ms, database ${cost.database_ms.toFixed(1)} ms`;
   const times = long.map(({ ms }) => ms);
   return [
-    toRow({
-      id: 'pages_long_attempt_time',
-      what: 'an attempt with 10,000 calls: time',
-      value: percentile(times, 0.5),
-      unit: 'ms',
-      goal: { kind: 'at_most', value: 1_000 },
-      note: `the median of ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; as JSON ${longJson.ms.toFixed(0)} ms`,
-    }),
-    toRow({
-      id: 'pages_long_attempt_size',
-      what: 'an attempt with 10,000 calls: size',
-      value: (long[0]?.bytes ?? 0) / 1e6,
-      unit: 'MB',
-      goal: { kind: 'at_most', value: 2 },
-      note: `as JSON ${(longJson.bytes / 1e6).toFixed(2)} MB`,
-    }),
+    toRow('pages_p99', at(0.99), `${count} pages at ${RATE} a second; median ${at(0.5).toFixed(1)} ms; ${slowest}`),
+    toRow(
+      'pages_cpu',
+      cost.others_ms + cost.database_ms + cost.cpu_ms,
+      `${parts}, client ${cost.cpu_ms.toFixed(1)} ms`,
+    ),
+    toRow(
+      'pages_search',
+      Math.max(...searched.map(({ ms }) => ms)),
+      searched.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join('; '),
+    ),
+    toRow('long_attempt_time', median(times), `the median of ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`),
+    toRow('long_attempt_size', (long[0]?.bytes ?? 0) / 1e6, `as JSON ${(json.bytes / 1e6).toFixed(2)} MB`),
   ];
 }
 
-/** Tables that grow with every call, attempt or turn. */
-const LARGE = ['source_invocations', 'llm_calls', 'llm_chunks', 'attempts', 'turns', 'world_patches', 'search_entries'];
-
-interface Reading {
-  readonly paths: readonly string[];
-  /** How many pages are read, of these paths in turn. */
-  readonly pages: number;
-}
-
-async function readAtRate(serving: Serving, { paths, pages: most }: Reading): Promise<readonly Page[]> {
+async function readAtRate(serving: Serving, paths: readonly string[], count: number): Promise<readonly Page[]> {
   const began = performance.now();
   const pages: Page[] = [];
   let number = 0;
   // A page that has to wait for a free reader counts from when it was due.
   const read = async (): Promise<void> => {
-    while (number < most) {
+    while (number < count) {
       const due = began + (number / RATE) * 1_000;
       const path = paths[number % paths.length] ?? '/';
       number += 1;
       await wait(Math.max(0, due - performance.now()));
-      const page = await serving.get(path);
+      const page = await readPage(serving, path);
       pages.push({ ...page, ms: performance.now() - due });
     }
   };
@@ -162,40 +102,65 @@ async function readAtRate(serving: Serving, { paths, pages: most }: Reading): Pr
 
 async function readInTurn(serving: Serving, paths: readonly string[]): Promise<readonly Page[]> {
   const pages: Page[] = [];
-  for (const path of paths) pages.push(await serving.get(path));
+  for (const path of paths) pages.push(await readPage(serving, path));
   return pages;
 }
 
-function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+async function findLongAttempt(database: pg.Client): Promise<string> {
+  const { rows } = await database.query<{ id: string }>(
+    `SELECT attempt_id AS id FROM attempts WHERE world_slug = '${LONG}'`,
+  );
+  return rows[0]?.id ?? '';
 }
 
-/** How often each large table was read as a whole. */
-async function countScans(url: string): Promise<ReadonlyMap<string, number>> {
-  // Sessions tell their counts about once a second.
-  await wait(1_500);
-  const text = 'SELECT relname AS name, seq_scan AS scans FROM pg_stat_user_tables WHERE relname = ANY ($1)';
-  const { rows } = await withClient(url, (client) => client.query<{ name: string; scans: string }>(text, [LARGE]));
-  return new Map(rows.map(({ name, scans }) => [name, Number(scans)]));
+/** Each kind of list and detail, of several worlds, early and late parts of lists. */
+async function listPaths(database: pg.Client): Promise<readonly string[]> {
+  const { rows } = await database.query<Record<'slug' | 'attempt' | 'call' | 'llm', string>>(
+    `SELECT world_slug AS slug, attempt_id AS attempt, source_invocation_id AS call, llm_call_id AS llm
+     FROM source_invocations
+     WHERE world_slug LIKE 'copy-_5' AND attempted_turn IN (1, 50, 100) AND command_key = 'agent_0/act/round-1/try-1'`,
+  );
+  const { rows: documents } = await database.query<{ path: string; hash: string }>(
+    `SELECT DISTINCT ON (kind) CASE kind WHEN 'scenario' THEN 'scenarios' WHEN 'response_source' THEN 'response-sources'
+       ELSE 'cognition-workflows' END AS path, hash
+     FROM components WHERE kind IN ('scenario', 'response_source', 'cognition_workflow')`,
+  );
+  const scenario = documents.find(({ path }) => path === 'scenarios')?.hash;
+  const lists = [
+    '/',
+    '/worlds',
+    '/worlds?after=copy-3',
+    `/worlds?scenario=${scenario}&after=copy-4`,
+    '/inbox',
+    '/source-invocations',
+    '/llm-calls',
+    '/scenarios',
+    '/response-sources',
+    ...documents.map(({ path, hash }) => `/${path}/hash/${hash}`),
+  ];
+  const details = rows.flatMap(({ slug, attempt, call, llm }) => [
+    `/worlds/${slug}`,
+    `/worlds/${slug}?until=40`,
+    `/worlds/${slug}/attempts?limit=20&after=${attempt}`,
+    `/worlds/${slug}/turns/50`,
+    `/worlds/${slug}/diff?from=40&to=50`,
+    `/attempts/${attempt}`,
+    `/attempts/${attempt}/source-invocations`,
+    `/source-invocations/${call}`,
+    `/source-invocations?after=${call}`,
+    `/llm-calls/${llm}`,
+    `/llm-calls?after=${llm}`,
+  ]);
+  // Each list stands among the details as often as each of them.
+  return details.flatMap((path, index) => [path, lists[index % lists.length] ?? '/']);
 }
 
-async function measureFirstEmbedded(program: string): Promise<Row> {
+async function measureFirst(stage: Stage): Promise<Row> {
   say('reading the first page of an embedded database');
-  const page = await inFolder(async (folder) => {
-    const variables = { CHUKWA_DATA_DIR: `${folder}/data` };
-    await runChild(program, ['park', '--json'], variables);
-    return whileServing(program, variables, async (serving) => {
-      await wait(READ_LINK_MS);
-      return serving.get('/');
-    });
-  });
-  return toRow({
-    id: 'pages_first_embedded',
-    what: 'the first page over an embedded database',
-    value: page.ms,
-    unit: 'ms',
-    goal: { kind: 'at_most', value: 100 },
-    note: `the first request to a server, ${READ_LINK_MS / 1_000} s after it has begun to listen`,
-  });
+  const variables = { CHUKWA_DATA_DIR: await makeFolder(stage) };
+  await runProgram(['park', '--json'], variables);
+  const serving = await serve(stage, variables);
+  await wait(READ_LINK_MS);
+  const { ms } = await readPage(serving, '/');
+  return toRow('first_page', ms, `the first request to a server, ${READ_LINK_MS / 1_000} s after it listens`);
 }

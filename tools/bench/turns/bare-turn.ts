@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from 'undici';
-import type { CapturedCall } from '../stage.js';
+import type { CapturedCall } from '../services.js';
 
 /** The answer of a bare call: its text, which was JSON, and of a model its chunks. */
 export interface BareAnswer {
@@ -18,13 +18,10 @@ const NOT_SAID: Pick<BareAnswer, 'pieces' | 'usage' | 'finish_reason'> = {
   finish_reason: '',
 };
 
-/** Performs one call, with the work of its floor before and after. */
-type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
-
 /** The usual clients, without anything around them. */
 export interface BareClients {
-  /** Makes the calls of one turn in the order in which the engine made them; its readings of a turn at once. */
-  turn(calls: readonly CapturedCall[], around: AroundCall): Promise<void>;
+  /** Makes one call. */
+  ask(call: CapturedCall): Promise<BareAnswer>;
   close(): Promise<void>;
 }
 
@@ -41,24 +38,33 @@ export function openBareClients(): BareClients {
     clients.set(baseURL, client);
     return client;
   };
-  const ask = (call: CapturedCall): Promise<BareAnswer> =>
-    call.to === 'toy' ? post(fetch, call) : chat(clientOf(call.url), call);
   return {
-    turn: async (calls, around) => {
-      const perform = (call: CapturedCall) => around(call, () => ask(call));
-      await Promise.all(calls.filter(isOfTurn).map(perform));
-      for (const call of calls.filter((call) => !isOfTurn(call))) await perform(call);
-    },
+    ask: (call) => (call.to === 'toy' ? post(fetch, call) : chat(clientOf(call.url), call)),
     close: () => agent.close(),
   };
 }
 
-/** Nothing recorded. */
-export const recordNothing: AroundCall = (_call, ask) => ask();
+/** The calls of a turn in the groups in which the engine made them: its readings at once, then one after the other. */
+export function toGroups(calls: readonly CapturedCall[]): readonly (readonly CapturedCall[])[] {
+  return [calls.filter(isOfTurn), ...calls.filter((call) => !isOfTurn(call)).map((call) => [call])];
+}
+
+/** Makes the calls of a turn. @param perform makes one of them, and records it or not */
+export async function makeCalls(
+  calls: readonly CapturedCall[],
+  perform: (call: CapturedCall) => Promise<unknown>,
+): Promise<void> {
+  for (const group of toGroups(calls)) await Promise.all(group.map(perform));
+}
+
+/** The part of a request's id that names the call within its turn. */
+export function keyOf({ client_request_id }: CapturedCall): string {
+  return client_request_id.split('/').slice(2).join('/');
+}
 
 /** Readings that are made once a turn: their keys begin with `turn/`. */
-function isOfTurn({ client_request_id }: CapturedCall): boolean {
-  return client_request_id.split('/')[2] === 'turn';
+function isOfTurn(call: CapturedCall): boolean {
+  return keyOf(call).startsWith('turn/');
 }
 
 async function post(fetch: typeof globalThis.fetch, call: CapturedCall): Promise<BareAnswer> {

@@ -1,126 +1,158 @@
 import type pg from 'pg';
-import { connect, withClient, withDatabases } from '../databases.js';
-import { inFolder } from '../documents.js';
-import { median, say } from '../measures.js';
-import { renderNumber, type Row, toRow } from '../row.js';
-import { withStage } from '../stage.js';
-import { openWorlds, UNIT_TURN, type Variables, type Worlds } from '../worlds.js';
-import { armModule, type RunningArm, startArm } from './arm.js';
-import { type Arms, type Compared, ENGINE, type Plan, runTurnAbout } from './turn-about.js';
+import { renderNumber, type Row, toRow } from '../figures.js';
+import {
+  type Compared,
+  compareArms,
+  type Cost,
+  type Figure,
+  median,
+  type Plan,
+  readLogBytes,
+  say,
+  spend,
+} from '../measures.js';
+import { type CapturedCall, startServices } from '../services.js';
+import { connect, makeFolder, onStage, openServer, type Stage } from '../stage.js';
+import { openWorlds, UNIT_TURN } from '../worlds.js';
+import { runRounds, startArm } from './arm.js';
 
-const WORLDS = 16;
-const UNRECORDED = 'unrecorded';
+/** The engine among the arms of a comparison, and the same calls with nothing recorded. */
+export const ENGINE = 'engine';
+export const UNRECORDED = 'unrecorded';
 const FUSED = 'fused';
 const BY_HAND = 'hand-written';
+const MANY = 16;
 
-const ONE_SERVED: Plan = { warm_up_blocks: 30, blocks: 30, rounds_per_block: 5, at_once: 1 };
-const MANY_SERVED: Plan = { warm_up_blocks: 8, blocks: 20, rounds_per_block: 1, at_once: WORLDS };
-const ONE_EMBEDDED: Plan = { warm_up_blocks: 20, blocks: 20, rounds_per_block: 4, at_once: 1 };
-const MANY_EMBEDDED: Plan = { warm_up_blocks: 6, blocks: 12, rounds_per_block: 1, at_once: WORLDS };
-const ONE = 'one at a time';
-const MANY = `${WORLDS} worlds at once`;
+/** A comparison of turns: how many rounds a block has, and how many turns a round, each of another world. */
+export interface TurnPlan extends Plan {
+  readonly rounds: number;
+  readonly at_once: number;
+}
+
+const ONE_SERVED: TurnPlan = { warm_up_blocks: 30, blocks: 30, rounds: 5, at_once: 1 };
+const MANY_SERVED: TurnPlan = { warm_up_blocks: 8, blocks: 20, rounds: 1, at_once: MANY };
+const ONE_EMBEDDED: TurnPlan = { warm_up_blocks: 20, blocks: 20, rounds: 4, at_once: 1 };
+const MANY_EMBEDDED: TurnPlan = { warm_up_blocks: 6, blocks: 12, rounds: 1, at_once: MANY };
 
 /** Turns with everything recorded, beside the same calls with nothing recorded and with records that are written by hand. */
 export async function measureTurns(): Promise<readonly Row[]> {
-  return [...(await measureServed()), ...(await measureEmbedded())];
+  return [...(await onStage(measureServed)), ...(await onStage(measureEmbedded))];
 }
 
-/** The arms of a comparison. Close them. */
-export interface OpenArms extends Arms {
-  readonly engine: Worlds;
-  readonly others: Map<string, RunningArm>;
-  readonly databases: Map<string, pg.Client>;
-  close(): Promise<void>;
+/** The module of an arm of this program. */
+export function armModule(name: typeof FUSED | typeof BY_HAND): URL {
+  return new URL(`./arms/${name}.js`, import.meta.url);
 }
 
-/**
- * Starts the arms of a comparison of the unit turn.
- * @param modules of the arms beside the engine
- * @param places what each arm is opened with; those of PostgreSQL are watched
- */
-export async function openArms(
-  services: Variables,
-  modules: Readonly<Record<string, URL>>,
-  places: Readonly<Record<string, string>>,
-): Promise<OpenArms> {
-  const placeOf = (name: string): string => places[name] ?? '';
-  const isServed = (name: string): boolean => placeOf(name).startsWith('postgres');
-  const world_slugs = Array.from({ length: WORLDS }, (_none, world) => `bench-${process.pid}-${world + 1}`);
-  const variable = isServed(ENGINE) ? 'CHUKWA_DATABASE_URL' : 'CHUKWA_DATA_DIR';
-  const engine = await openWorlds({ [variable]: placeOf(ENGINE) }, services, { ...UNIT_TURN, world_slugs });
-  const others = new Map<string, RunningArm>();
-  for (const [name, module] of Object.entries(modules)) others.set(name, await startArm(module, placeOf(name)));
+async function measureServed(stage: Stage): Promise<readonly Row[]> {
+  const makeDatabase = await openServer(stage);
+  const url = await makeDatabase(ENGINE);
+  const arms = await openArms(stage, url);
+  await arms.start(stage, FUSED, armModule(FUSED), await makeDatabase(FUSED));
+  say('running turns on PostgreSQL');
+  const one = await arms.compare(ONE_SERVED);
+  say('running turns of many worlds on PostgreSQL');
+  const many = await arms.compare(MANY_SERVED);
+  return [...toServedRows(1, one), ...toServedRows(MANY, many), await measureLog(await connect(stage, url), arms.turn)];
+}
+
+async function measureEmbedded(stage: Stage): Promise<readonly Row[]> {
+  const folder = await makeFolder(stage);
+  const arms = await openArms(stage, `${folder}/engine`);
+  say('running turns on the embedded database');
+  const one = await onStage(async (first) => {
+    await arms.start(first, BY_HAND, armModule(BY_HAND), `${folder}/by-hand`);
+    return arms.compare(ONE_EMBEDDED);
+  });
+  arms.leave(BY_HAND);
+  say('running turns of many worlds on the embedded database');
+  const many = await arms.compare(MANY_EMBEDDED);
+  const note = (compared: Compared): string =>
+    `${toPair(compared, 'ms', UNRECORDED)} a turn; CPU ${toRatio(compared, 'cpu_ms', ENGINE, UNRECORDED)}`;
+  const byHand = `${toPair(one, 'ms', BY_HAND)} a turn; CPU ${toRatio(one, 'cpu_ms', ENGINE, BY_HAND)}`;
+  return [
+    toRow('embedded_rate', 1 / one.ratio('ms', ENGINE, BY_HAND), byHand),
+    toRow('embedded_time_1', one.ratio('ms', ENGINE, UNRECORDED), note(one)),
+    toRow('embedded_time_16', many.ratio('ms', ENGINE, UNRECORDED), note(many)),
+  ];
+}
+
+/** The arms of a comparison of the unit turn: at first the engine, and the same calls unrecorded. */
+export interface Arms {
+  /** Starts one more. @param place what it is opened with; the CPU of a database of PostgreSQL counts */
+  start(stage: Stage, name: string, module: URL, place: string): Promise<void>;
+  leave(name: string): void;
+  /** Runs all arms turn about. The others make the very calls that the engine's last block made. */
+  compare(plan: TurnPlan): Promise<Compared>;
+  /** The next turn of one of the engine's worlds. */
+  turn(world?: number): Promise<void>;
+}
+
+/** Opens the engine in a database, and starts the services that all arms call. @param place an address or a folder */
+export async function openArms(stage: Stage, place: string): Promise<Arms> {
+  const services = await startServices(stage);
+  const world_slugs = Array.from({ length: MANY }, (_none, world) => `bench-${world + 1}`);
+  const variable = isServed(place) ? 'CHUKWA_DATABASE_URL' : 'CHUKWA_DATA_DIR';
+  const engine = await openWorlds(stage, { ...services.variables, [variable]: place }, UNIT_TURN, world_slugs);
   const databases = new Map<string, pg.Client>();
-  for (const name of Object.keys(places).filter(isServed)) databases.set(name, await connect(placeOf(name)));
+  if (isServed(place)) databases.set(ENGINE, await connect(stage, place));
+  const others = new Map([[UNRECORDED, await startArm(stage)]]);
+  const turn = (world = 0): Promise<void> => engine.turn(world_slugs[world] ?? '');
   return {
-    engine,
-    others,
-    databases,
-    close: async () => {
-      for (const client of databases.values()) await client.end();
-      for (const other of others.values()) await other.close();
-      await engine.close();
+    turn,
+    start: async (until, name, module, own_place) => {
+      others.set(name, await startArm(until, module, own_place));
+      if (isServed(own_place)) databases.set(name, await connect(until, own_place));
+    },
+    leave: (name) => void others.delete(name),
+    compare: (plan) => {
+      const { rounds, at_once } = plan;
+      let turns: readonly (readonly CapturedCall[])[] = [];
+      const withDatabase = (name: string, run: () => Promise<Cost>) => async (): Promise<Cost> => {
+        const { value, database_ms } = await spend(run, rounds * at_once, { database: databases.get(name) });
+        const calls = await services.ask({});
+        if (name === ENGINE) turns = splitTurns(calls);
+        return { ...value, database_ms };
+      };
+      const runEngine = () => runRounds(rounds, at_once, (number) => turn(number % at_once));
+      const arms = [...others].map(([name, run]) => [name, withDatabase(name, () => run(turns, at_once))] as const);
+      return compareArms({ [ENGINE]: withDatabase(ENGINE, runEngine), ...Object.fromEntries(arms) }, plan);
     },
   };
 }
 
-function measureServed(): Promise<readonly Row[]> {
-  return withDatabases(async (make) => {
-    const url = await make(ENGINE);
-    const places = { [ENGINE]: url, [FUSED]: await make(FUSED) };
-    const modules = { [UNRECORDED]: armModule(UNRECORDED), [FUSED]: armModule(FUSED) };
-    return withStage(async (stage) => {
-      const arms = await openArms(stage.first, modules, places);
-      try {
-        say('running turns on PostgreSQL');
-        const one = await runTurnAbout(stage, arms, ONE_SERVED);
-        say(`running turns of ${MANY} on PostgreSQL`);
-        const many = await runTurnAbout(stage, arms, MANY_SERVED);
-        say('counting the log of a turn');
-        return [...toServedRows(ONE, one, 2), ...toServedRows(MANY, many, 1.9), await measureLog(arms.engine, url)];
-      } finally {
-        await arms.close();
-      }
-    });
-  });
+/** The calls of several turns, turn by turn. */
+export function splitTurns(calls: readonly CapturedCall[]): readonly (readonly CapturedCall[])[] {
+  const turns = new Map<string, CapturedCall[]>();
+  for (const call of calls) {
+    const turn = call.client_request_id.split('/').slice(0, 2).join('/');
+    turns.set(turn, [...(turns.get(turn) ?? []), call]);
+  }
+  return [...turns.values()];
 }
 
-/** @param time_goal of the turn's time over that of its calls */
-function toServedRows(how: string, compared: Compared, time_goal: number): readonly Row[] {
-  const byHand = (figure: 'ms' | 'cpu_ms'): string => renderNumber(compared.ratio(figure, FUSED, UNRECORDED));
-  const over = (figure: 'ms' | 'cpu_ms'): string => `${toPair(compared, figure, UNRECORDED)} a turn`;
-  const what = `turn on PostgreSQL, over the same calls unrecorded, ${how}`;
+function isServed(place: string): boolean {
+  return place.startsWith('postgres');
+}
+
+function toServedRows(at_once: 1 | 16, compared: Compared): readonly Row[] {
+  const note = (figure: 'ms' | 'cpu_ms'): string =>
+    `${toPair(compared, figure, UNRECORDED)} a turn; fused by hand ${toRatio(compared, figure, FUSED, UNRECORDED)}`;
+  const database = compared.ratio('database_ms', ENGINE, FUSED);
   return [
-    toRow({
-      id: `served_turn_time, ${how}`,
-      what: `${what}: time`,
-      value: compared.ratio('ms', ENGINE, UNRECORDED),
-      unit: 'x',
-      goal: { kind: 'at_most', value: time_goal, stretch: 1.5 },
-      note: `${over('ms')}; fused by hand ${byHand('ms')} x`,
-    }),
-    toRow({
-      id: `served_turn_cpu, ${how}`,
-      what: `${what}: CPU`,
-      value: compared.ratio('cpu_ms', ENGINE, UNRECORDED),
-      unit: 'x',
-      goal: { kind: 'at_most', value: 1.6, stretch: 1.25 },
-      note: `${over('cpu_ms')}, of this process; fused by hand ${byHand('cpu_ms')} x`,
-    }),
-    toRow({
-      id: `served_turn_database, ${how}`,
-      what: `PostgreSQL's CPU of a turn, over a record fused by hand, ${how}`,
-      value: compared.ratio('database_ms', ENGINE, FUSED),
-      unit: 'x',
-      goal: { kind: 'at_most', value: 2.8 },
-      note: toPair(compared, 'database_ms', FUSED),
-    }),
+    toRow(`served_time_${at_once}`, compared.ratio('ms', ENGINE, UNRECORDED), note('ms')),
+    toRow(`served_cpu_${at_once}`, compared.ratio('cpu_ms', ENGINE, UNRECORDED), `${note('cpu_ms')}, of this process`),
+    toRow(`served_database_${at_once}`, database, toPair(compared, 'database_ms', FUSED)),
   ];
 }
 
-function toPair(compared: Compared, figure: 'ms' | 'cpu_ms' | 'database_ms', arm: string): string {
+function toPair(compared: Compared, figure: Figure, arm: string): string {
   const ms = (name: string): string => compared.median(figure, name).toFixed(1);
   return `${ms(ENGINE)} ms over ${ms(arm)} ms`;
+}
+
+function toRatio(compared: Compared, figure: Figure, of: string, over: string): string {
+  return `${renderNumber(compared.ratio(figure, of, over))} x`;
 }
 
 /** Pages are logged whole when they are changed first after a checkpoint: it is made before, and the warm-up changes them. */
@@ -128,71 +160,14 @@ const LOG_WARM_UP = 60;
 const LOG_TURNS = 60;
 
 /** The median of what a turn adds to the write-ahead log. */
-function measureLog(engine: Worlds, url: string): Promise<Row> {
-  return withClient(url, async (client) => {
-    const readPosition = async (): Promise<number> => {
-      const { rows } = await client.query<{ bytes: string }>(`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`);
-      return Number(rows[0]?.bytes);
-    };
-    await client.query('CHECKPOINT');
-    for (let turn = 0; turn < LOG_WARM_UP; turn += 1) await engine.turn();
-    const bytes: number[] = [];
-    for (let turn = 0; turn < LOG_TURNS; turn += 1) {
-      const before = await readPosition();
-      await engine.turn();
-      bytes.push((await readPosition()) - before);
-    }
-    return toRow({
-      id: 'served_turn_log',
-      what: 'write-ahead log of a turn on PostgreSQL',
-      value: median(bytes) / 1000,
-      unit: 'KB',
-      goal: { kind: 'at_most', value: 20, stretch: 12 },
-      note: `the median of ${LOG_TURNS} turns, without whole pages`,
-    });
-  });
-}
-
-function measureEmbedded(): Promise<readonly Row[]> {
-  return inFolder((folder) =>
-    withStage(async (stage) => {
-      const modules = { [UNRECORDED]: armModule(UNRECORDED), [BY_HAND]: armModule(BY_HAND) };
-      const places = { [ENGINE]: `${folder}/engine`, [BY_HAND]: `${folder}/by-hand` };
-      const arms = await openArms(stage.first, modules, places);
-      try {
-        say('running turns on the embedded database');
-        const one = await runTurnAbout(stage, arms, ONE_EMBEDDED);
-        await arms.others.get(BY_HAND)?.close();
-        arms.others.delete(BY_HAND);
-        say(`running turns of ${MANY} on the embedded database`);
-        const many = await runTurnAbout(stage, arms, MANY_EMBEDDED);
-        return [toRateRow(one), toTimeRow(ONE, one, 2.2), toTimeRow(MANY, many, 2.5)];
-      } finally {
-        await arms.close();
-      }
-    }),
-  );
-}
-
-function toRateRow(compared: Compared): Row {
-  return toRow({
-    id: 'embedded_turns',
-    what: 'turns/s on the embedded database, over a hand-written record',
-    value: 1 / compared.ratio('ms', ENGINE, BY_HAND),
-    unit: 'x',
-    goal: { kind: 'at_least', value: 0.8, stretch: 1.2 },
-    note: `${toPair(compared, 'ms', BY_HAND)} a turn; CPU ${renderNumber(compared.ratio('cpu_ms', ENGINE, BY_HAND))} x`,
-  });
-}
-
-function toTimeRow(how: string, compared: Compared, goal: number): Row {
-  const cpu = renderNumber(compared.ratio('cpu_ms', ENGINE, UNRECORDED));
-  return toRow({
-    id: `embedded_turn_time, ${how}`,
-    what: `turn on the embedded database, over the same calls unrecorded, ${how}: time`,
-    value: compared.ratio('ms', ENGINE, UNRECORDED),
-    unit: 'x',
-    goal: { kind: 'at_most', value: goal },
-    note: `${toPair(compared, 'ms', UNRECORDED)} a turn; CPU ${cpu} x`,
-  });
+async function measureLog(database: pg.Client, turn: Arms['turn']): Promise<Row> {
+  await database.query('CHECKPOINT');
+  for (let count = 0; count < LOG_WARM_UP; count += 1) await turn();
+  const bytes: number[] = [];
+  for (let count = 0; count < LOG_TURNS; count += 1) {
+    const before = await readLogBytes(database);
+    await turn();
+    bytes.push((await readLogBytes(database)) - before);
+  }
+  return toRow('served_log', median(bytes) / 1000, `the median of ${LOG_TURNS} turns, without whole pages`);
 }

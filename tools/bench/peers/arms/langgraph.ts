@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import pg from 'pg';
-import type { CapturedCall } from '../../../../dist/tools/bench/stage.js';
-import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
-import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
+import { type BareAnswer, type CapturedCall, COMMIT, COMMITTED, type OpenArm, toGroups, toPatches } from '../peer.js';
 
 const State = Annotation.Root({
   groups: Annotation<readonly (readonly CapturedCall[])[]>,
@@ -13,14 +11,14 @@ const State = Annotation.Root({
 });
 
 /** LangGraph.js: a graph with one round for each call, and a checkpoint in PostgreSQL after each. */
-export const open: OpenPeer = async (url, clients) => {
+export const openArm: OpenArm = async (url, clients) => {
   const pool = new pg.Pool({ connectionString: url, max: 16 });
   await pool.query(COMMITTED);
   const saver = new PostgresSaver(pool);
   await saver.setup();
   const graph = new StateGraph(State)
     .addNode('ask', async ({ groups, done }) => {
-      const answers = await Promise.all((groups[done] ?? []).map((call) => askOne(clients, call)));
+      const answers = await Promise.all((groups[done] ?? []).map((call) => clients.ask(call)));
       return { answers, done: done + 1 };
     })
     .addNode('commit', async ({ answers }) => {

@@ -3,9 +3,7 @@ import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { PostgresStore } from '@mastra/pg';
 import pg from 'pg';
 import { z } from 'zod';
-import type { CapturedCall } from '../../../../dist/tools/bench/stage.js';
-import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
-import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
+import { type BareAnswer, type CapturedCall, COMMIT, COMMITTED, type OpenArm, toGroups, toPatches } from '../peer.js';
 
 /** The input of a turn. Mastra writes it once, and each step's result beside it. */
 interface Begun {
@@ -21,7 +19,7 @@ const ANY = z.any();
 const GROUPS = 4;
 
 /** Mastra: a workflow of steps, whose snapshot is written to PostgreSQL after each. */
-export const open: OpenPeer = async (url, clients) => {
+export const openArm: OpenArm = async (url, clients) => {
   const pool = new pg.Pool({ connectionString: url, max: 16 });
   await pool.query(COMMITTED);
   const steps = Array.from({ length: GROUPS }, (_one, index) =>
@@ -31,7 +29,7 @@ export const open: OpenPeer = async (url, clients) => {
       outputSchema: ANY,
       execute: async ({ getInitData }): Promise<Said> => {
         const { groups } = getInitData() as Begun;
-        return { answers: await Promise.all((groups[index] ?? []).map((call) => askOne(clients, call))) };
+        return { answers: await Promise.all((groups[index] ?? []).map((call) => clients.ask(call))) };
       },
     }),
   );

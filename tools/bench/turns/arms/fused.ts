@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { OpenArm } from '../arm.js';
-import type { BareAnswer } from '../bare-turn.js';
+import { type BareAnswer, makeCalls } from '../bare-turn.js';
 
 /** Where a record that has no state of its own commits a turn. */
 export const COMMITTED = `CREATE TABLE committed (
@@ -27,7 +27,7 @@ const END = `WITH ${ENDED} INSERT INTO committed (patches) VALUES ($2)`;
  * A record written by hand in as few statements as can be: the ends of calls go with the starts of those that follow. It makes
  * its tables in an empty database.
  */
-export const open: OpenArm = async (url, clients) => {
+export const openArm: OpenArm = async (url, clients) => {
   const pool = new pg.Pool({ connectionString: url, max: 16 });
   await pool.query(TABLES);
   return {
@@ -44,15 +44,14 @@ export const open: OpenArm = async (url, clients) => {
         [ended, starting, writing] = [[], [], undefined];
         await pool.query({ name: 'go on', text: GO_ON, values });
       };
-      await clients.turn(calls, async ({ client_request_id: key, body: request }, ask) => {
+      await makeCalls(calls, async (call) => {
         const id = randomUUID();
-        starting.push({ id, turn_id, key, request });
+        starting.push({ id, turn_id, key: call.client_request_id, request: call.body });
         await (writing ??= write());
-        const answer = await ask();
+        const answer = await clients.ask(call);
         const { status, text, pieces, usage, finish_reason } = answer;
         ended.push({ id, status, answer: text, pieces, usage, finish_reason });
         answers.push(answer);
-        return answer;
       });
       await pool.query({ name: 'end', text: END, values: [JSON.stringify(ended), toPatches(answers)] });
     },

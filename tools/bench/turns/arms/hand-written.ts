@@ -1,42 +1,38 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { QueryResultRow } from 'pg';
 import { v7 as uuid } from 'uuid';
 import type { JsonObject } from '../../../../engine/contract/json.js';
-import type { OpenDatabase } from '../../../../engine/store/database.js';
+import { inTransaction } from '../../../../engine/store/database.js';
 import { openInFolder } from '../../../../engine/store/embedded.js';
 import { openServer } from '../../../../engine/store/server.js';
+import type { Runner } from '../../../../engine/store/statement.js';
 import { must } from '../../../must.js';
-import type { CapturedCall } from '../../stage.js';
-import { ROOT } from '../../worlds.js';
+import type { CapturedCall } from '../../services.js';
+import { ROOT } from '../../stage.js';
 import type { OpenArm } from '../arm.js';
-import type { BareAnswer } from '../bare-turn.js';
+import { type BareAnswer, keyOf, makeCalls } from '../bare-turn.js';
 
 // The record that a careful engineer writes by hand: the same facts of a turn as this program, by plain statements before and
 // after each call and a transaction at the end, in plain tables with primary and foreign keys and no other indexes than those.
 
-/** Runs a statement: a database, or the connection of a transaction. */
-type Runner = Pick<OpenDatabase, 'query'>;
-
 /** On a server, or in a folder with a new embedded database. */
-export const open: OpenArm = async (place, clients) => {
+export const openArm: OpenArm = async (place, clients) => {
   const template = join(ROOT, 'dist/template.tar.gz');
   const database = must(await (place.startsWith('postgres') ? openServer(place) : openInFolder(place, template)));
-  const inOne = <Value>(work: (client: Runner) => Promise<Value>): Promise<Value> => transact(database, work);
   await database.query(TABLES);
   return {
     turn: async (calls) => {
-      const attempt = await inOne(begin);
-      await clients.turn(calls, async (call, ask) => {
-        const id = uuid();
-        const llm_call_id = call.to === 'model' ? uuid() : undefined;
-        if (llm_call_id === undefined) await recordStart(database, attempt, id, call);
-        else await inOne((client) => recordGenerationStart(client, attempt, { id, llm_call_id }, call));
-        const answer = await ask();
-        await inOne((client) => recordEnd(client, id, llm_call_id, answer));
-        if (llm_call_id !== undefined) attempt.patches.push(...findPatch(id, answer.text));
-        return answer;
+      const attempt = await inTransaction(database.pool, begin);
+      await makeCalls(calls, async (call) => {
+        const ids = { id: uuid(), llm_call_id: call.to === 'model' ? uuid() : undefined };
+        // One row needs no transaction.
+        if (ids.llm_call_id === undefined) await recordStart(database, attempt, ids, call);
+        else await inTransaction(database.pool, (client) => recordStart(client, attempt, ids, call));
+        const answer = await clients.ask(call);
+        await inTransaction(database.pool, (client) => recordEnd(client, attempt, ids, answer));
       });
-      await inOne((client) => commit(client, attempt));
+      await inTransaction(database.pool, (client) => commit(client, attempt));
     },
     close: () => database.close(),
   };
@@ -60,39 +56,26 @@ interface SaidPatch {
   readonly patch: { readonly effects: readonly { readonly entity_id: string; readonly state: string }[] };
 }
 
+/** The ids of a call, and of a generation's row beside it. */
+interface Ids {
+  readonly id: string;
+  readonly llm_call_id: string | undefined;
+}
+
 /** Claims the world, begins an attempt and reads the world. */
 async function begin(client: Runner): Promise<OpenAttempt> {
   const id = uuid();
-  const lock = { name: 'lock', text: `SELECT turn FROM floor_worlds WHERE slug = 'bench' FOR UPDATE` };
-  const turn = Number((await client.query<{ turn: number }>(lock)).rows[0]?.turn) + 1;
+  const [world] = await send<{ turn: number }>(client, `SELECT turn FROM floor_worlds WHERE slug = 'bench' FOR UPDATE`);
+  const turn = Number(world?.turn) + 1;
   await insert(client, 'floor_attempts', { id, slug: 'bench', turn, status: 'running' });
-  const hold = `UPDATE floor_worlds SET holder = $1 WHERE slug = 'bench'`;
-  await client.query({ name: 'hold', text: hold, values: [id] });
-  const { rows } = await client.query<{ entity_id: string; state: string }>({
-    name: 'read states',
-    text: `SELECT DISTINCT ON (entity_id) entity_id, state FROM floor_states WHERE slug = 'bench'
-           ORDER BY entity_id, turn DESC`,
-  });
+  await send(client, `UPDATE floor_worlds SET holder = $1 WHERE slug = 'bench'`, [id]);
+  const rows = await send<{ entity_id: string; state: string }>(
+    client,
+    `SELECT DISTINCT ON (entity_id) entity_id, state FROM floor_states WHERE slug = 'bench' ORDER BY entity_id, turn DESC`,
+  );
   await insert(client, 'floor_timeline', { attempt_id: id, kind: 'attempt_began', call_id: null });
   const states = new Map(rows.map(({ entity_id, state }) => [entity_id, state]));
   return { id, turn, states, calls: new Map(), conversations: new Map(), patches: [] };
-}
-
-/** Records a call before it is made. @param request what is recorded of it, where that is not the whole body */
-async function recordStart(
-  client: Runner,
-  attempt: OpenAttempt,
-  id: string,
-  call: CapturedCall,
-  request: unknown = call.body,
-): Promise<void> {
-  const command_key = keyOf(call);
-  const parent_id = attempt.calls.get(command_key.replace(/\/tool$/, '')) ?? null;
-  attempt.calls.set(command_key, id);
-  const place = { id, attempt_id: attempt.id, slug: 'bench', turn: attempt.turn, seq: attempt.calls.size };
-  const request_hash = hashOf(JSON.stringify(call.body));
-  const asked = { kind: call.to, request_hash, request: JSON.stringify(request), status: 'running' };
-  await insert(client, 'floor_calls', { ...place, command_key, parent_id, ...asked });
 }
 
 interface ChatBody {
@@ -101,44 +84,49 @@ interface ChatBody {
   readonly response_format?: JsonObject;
 }
 
-const offered = new Set<string>();
-
-/** Records a generation and its prompt. Messages that earlier rounds have recorded are not recorded again, nor is a schema. */
-async function recordGenerationStart(
-  client: Runner,
-  attempt: OpenAttempt,
-  { id, llm_call_id }: { readonly id: string; readonly llm_call_id: string },
-  call: CapturedCall,
-): Promise<void> {
+/** Records a call before it is made. Of a generation, its prompt has rows of its own. */
+async function recordStart(client: Runner, attempt: OpenAttempt, ids: Ids, call: CapturedCall): Promise<void> {
+  const { id, llm_call_id } = ids;
   const { messages, response_format, ...settings } = call.body as unknown as ChatBody;
-  await recordStart(client, attempt, id, call, settings);
-  const conversation = keyOf(call).split('/').slice(0, 2).join('/');
-  const content = JSON.stringify(response_format ?? null);
-  const schema_hash = hashOf(content);
-  if (!offered.has(schema_hash)) await insert(client, 'floor_schemas', { hash: schema_hash, content });
-  offered.add(schema_hash);
+  const command_key = keyOf(call);
+  const parent_id = attempt.calls.get(command_key.replace(/\/tool$/, '')) ?? null;
+  attempt.calls.set(command_key, id);
+  const place = { id, attempt_id: attempt.id, slug: 'bench', turn: attempt.turn, seq: attempt.calls.size };
+  const request = JSON.stringify(llm_call_id === undefined ? call.body : settings);
+  const asked = { kind: call.to, request_hash: hashOf(JSON.stringify(call.body)), request, status: 'running' };
+  await insert(client, 'floor_calls', { ...place, command_key, parent_id, ...asked });
+  if (llm_call_id === undefined) return;
+  const conversation = command_key.split('/').slice(0, 2).join('/');
+  const schema_hash = await recordSchema(client, JSON.stringify(response_format ?? null));
   const recorded = attempt.conversations.get(conversation) ?? 0;
   for (const [index, { role, content }] of messages.entries()) {
     if (index < recorded) continue;
-    const place = { attempt_id: attempt.id, conversation, position: index + 1 };
-    await insert(client, 'floor_messages', { ...place, role, content });
+    const line = { attempt_id: attempt.id, conversation, position: index + 1 };
+    await insert(client, 'floor_messages', { ...line, role, content });
   }
   attempt.conversations.set(conversation, messages.length);
-  const asked = { model: settings.model, schema_hash, conversation, message_count: messages.length };
-  await insert(client, 'floor_llm_calls', { id: llm_call_id, call_id: id, ...asked, status: 'running' });
+  const said = { model: settings.model, schema_hash, conversation, message_count: messages.length };
+  await insert(client, 'floor_llm_calls', { id: llm_call_id, call_id: id, ...said, status: 'running' });
+}
+
+const offered = new Set<string>();
+
+/** A schema is recorded once. @returns its hash */
+async function recordSchema(client: Runner, content: string): Promise<string> {
+  const hash = hashOf(content);
+  if (!offered.has(hash)) await insert(client, 'floor_schemas', { hash, content });
+  offered.add(hash);
+  return hash;
 }
 
 /** Records the end of a call: the answer, and of a generation its stream, its tokens and its verdict. */
-async function recordEnd(
-  client: Runner,
-  id: string,
-  llm_call_id: string | undefined,
-  { text, status, headers, pieces, usage, finish_reason }: BareAnswer,
-): Promise<void> {
+async function recordEnd(client: Runner, attempt: OpenAttempt, ids: Ids, answer: BareAnswer): Promise<void> {
+  const { id, llm_call_id } = ids;
+  const { text, status, headers, pieces, usage, finish_reason } = answer;
   const ended = { status: 'succeeded', headers: JSON.stringify(headers), http_status: status, ended_at: new Date() };
   await update(client, 'floor_calls', id, llm_call_id === undefined ? { ...ended, response: text } : ended);
   if (llm_call_id === undefined) return;
-  const parsed = JSON.parse(text) as { readonly kind: string };
+  const parsed = JSON.parse(text) as { readonly kind: string; readonly patch: SaidPatch['patch'] };
   const verdict = { normalised_text: text.trim(), output_kind: parsed.kind, finish_reason };
   await update(client, 'floor_llm_calls', llm_call_id, { status: 'succeeded', ...verdict });
   const lengths = pieces.map((piece) => Buffer.byteLength(piece.text));
@@ -149,11 +137,7 @@ async function recordEnd(
   const artifacts = { provider: { finish_reason }, parsed, output_kind: parsed.kind };
   for (const [index, [kind, value]] of Object.entries(artifacts).entries())
     await insert(client, 'floor_artifacts', { llm_call_id, seq: index + 1, kind, value: JSON.stringify(value) });
-}
-
-function findPatch(call_id: string, text: string): readonly SaidPatch[] {
-  const said = JSON.parse(text) as { readonly kind: string; readonly patch: SaidPatch['patch'] };
-  return said.kind === 'final_patch' ? [{ call_id, patch: said.patch }] : [];
+  if (parsed.kind === 'final_patch') attempt.patches.push({ call_id: id, patch: parsed.patch });
 }
 
 /** Makes the turn: patches and their effects, the states that changed, the audit, and the world's new head. */
@@ -184,53 +168,36 @@ async function commit(client: Runner, attempt: OpenAttempt): Promise<void> {
   }
   const ended = { status: 'committed', call_count: calls.size, ended_at: new Date() };
   await update(client, 'floor_attempts', attempt_id, ended);
-  const advance = `UPDATE floor_worlds SET turn = $1, holder = NULL WHERE slug = 'bench'`;
-  await client.query({ name: 'advance', text: advance, values: [turn] });
-}
-
-/** The part of a request's id that names the call within its turn. */
-function keyOf({ client_request_id }: CapturedCall): string {
-  return client_request_id.split('/').slice(2).join('/');
+  await send(client, `UPDATE floor_worlds SET turn = $1, holder = NULL WHERE slug = 'bench'`, [turn]);
 }
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** Sends a statement that is parsed once: its name is a hash, since PostgreSQL keeps 63 characters of it. */
+async function send<Row extends QueryResultRow>(
+  runner: Runner,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  return (await runner.query<Row>({ name: hashOf(text).slice(0, 32), text, values: [...values] })).rows;
+}
+
 /** Values by column. */
 type Columns = Readonly<Record<string, unknown>>;
 
-/** Inserts one row, by a statement that is parsed once: its name is a hash, since PostgreSQL keeps 63 characters of it. */
 async function insert(runner: Runner, table: string, columns: Columns): Promise<void> {
   const names = Object.keys(columns);
   const places = names.map((_name, index) => `$${index + 1}`);
   const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`;
-  await runner.query({ name: hashOf(text).slice(0, 32), text, values: Object.values(columns) });
+  await send(runner, text, Object.values(columns));
 }
 
-/** Changes the row with an id, by a statement that is parsed once. */
+/** Changes the row with an id. */
 async function update(runner: Runner, table: string, id: string, columns: Columns): Promise<void> {
   const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
-  const text = `UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`;
-  await runner.query({ name: hashOf(text).slice(0, 32), text, values: [id, ...Object.values(columns)] });
-}
-
-/** Runs work in one transaction, which a throw ends with its connection. */
-async function transact<Value>(
-  { pool }: Pick<OpenDatabase, 'pool'>,
-  work: (client: Runner) => Promise<Value>,
-): Promise<Value> {
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    const value = await work(client);
-    await client.query('COMMIT');
-    client.release();
-    return value;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  await send(runner, `UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`, [id, ...Object.values(columns)]);
 }
 
 const TABLES = `

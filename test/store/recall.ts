@@ -1,5 +1,5 @@
-import type { MemoryQuery } from '../../../engine/core/world/retrieval.js';
-import { type LongConversation, makeConversation } from './corpus.js';
+import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
+import { type LongConversation, makeConversation } from './long-conversations.js';
 
 const TOP = 10;
 

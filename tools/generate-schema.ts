@@ -1,26 +1,60 @@
-import { fileURLToPath } from 'node:url';
+/** Makes `migrations/schema.sql`, in which a reviewer sees the schema without its history, and the row types of its tables. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely, PostgresDialect as Dialect } from 'kysely';
 import { openInMemory } from '../engine/store/embedded.js';
 import { loadMigrations, migrate } from '../engine/store/migrations.js';
 import type { OpenDatabase } from '../engine/store/database.js';
+import type { GeneratedFile } from './generated-files.js';
+import { must } from './must.js';
 
-/** Runs work on a fresh embedded database that has every migration. */
-export async function withMigrated<Result>(
-  migrations: URL,
-  work: (database: OpenDatabase) => Promise<Result>,
-): Promise<Result> {
+/** Both files, as the migrations now ask for them. */
+export async function generateSchema(root: string): Promise<readonly GeneratedFile[]> {
   const database = await openInMemory(undefined);
   try {
-    const migrated = await migrate(database, await loadMigrations(fileURLToPath(migrations)));
-    if (!migrated.ok) throw new Error('a new database cannot be migrated');
-    return await work(database);
+    must(await migrate(database, await loadMigrations(join(root, 'migrations'))));
+    return [
+      { path: 'migrations/schema.sql', text: await describeSchema(database) },
+      { path: 'engine/store/tables.ts', text: await describeTables(root, database) },
+    ];
   } finally {
     await database.close();
   }
 }
 
-/** The schema of a database as SQL in a fixed order: types, tables with their constraints, views, indexes, functions, triggers. */
-export async function describeSchema(database: Pick<OpenDatabase, 'query'>): Promise<string> {
-  const parts = ['-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.'];
+/** The row types of every table, as TypeScript in the format of the project. */
+async function describeTables(root: string, { pool }: OpenDatabase): Promise<string> {
+  const { generate, PostgresDialect } = await import('kysely-codegen');
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-tables-'));
+  try {
+    const outFile = join(folder, 'tables.ts');
+    await generate({
+      // Its parameter has the type of the CommonJS build.
+      db: new Kysely({ dialect: new Dialect({ pool: { connect: pool.connect, end: async () => {} } }) }) as never,
+      dialect: new PostgresDialect(),
+      outFile,
+      excludePattern: 'schema_migrations',
+      typeMapping: { int8: 'number', timestamptz: 'string', json: 'Json' },
+    });
+    const input = (await readFile(outFile, 'utf8')).replace(/^\/\*\*[^]*?\*\/\n/, HEAD);
+    const format = ['format', '--stdin-file-path=engine/store/tables.ts'];
+    return execFileSync(join(root, 'node_modules/.bin/biome'), format, { cwd: root, input, encoding: 'utf8' });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const HEAD = `// Made by tools/generate-schema.ts from migrations/: do not edit, run \`npm run generate\`.
+
+import type { Json } from '../contract/json.js';`;
+
+/** The schema as SQL in a fixed order: types, tables with their constraints, views, indexes, functions, triggers. */
+async function describeSchema(database: Pick<OpenDatabase, 'query'>): Promise<string> {
+  const parts = [
+    '-- What the migrations come to. Made by tools/generate-schema.ts: do not edit, run `npm run generate`.',
+  ];
   for (const query of [DOMAINS, ENUMS, TABLES, FOREIGN_KEYS, VIEWS, INDEXES, FUNCTIONS, TRIGGERS]) {
     const { rows } = await database.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text));

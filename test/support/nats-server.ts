@@ -1,9 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.js';
+import { needs } from './needs.js';
+
+const PROGRAM = 'nats-server';
+const IS_THERE = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
+const MISSING = 'nats-server is not on the PATH: apt-get install nats-server, or https://nats.io/download';
+
+/** For tests that start a NATS server. */
+export const NEEDS_NATS = needs('the NATS doorbell', IS_THERE, MISSING);
 
 /** A NATS server on a port of its own. */
 interface NatsServer {
@@ -16,8 +22,7 @@ interface NatsServer {
 
 /** Starts the machine's own NATS server. @throws Error that says how to get one */
 export async function startNats(): Promise<NatsServer> {
-  const program = findNatsServer();
-  if (program === undefined) throw new Error(NATS_MISSING);
+  if (!IS_THERE) throw new Error(MISSING);
   const port = await freePort();
   let child: ChildProcess | undefined;
   const server: NatsServer = {
@@ -31,7 +36,7 @@ export async function startNats(): Promise<NatsServer> {
     },
     async start(options = []) {
       const spawnServer = () =>
-        spawn(program, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
+        spawn(PROGRAM, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
       child = spawnServer();
       while (!(await answers(port))) {
         // It exits at once where another program has the port at that moment.
@@ -42,24 +47,6 @@ export async function startNats(): Promise<NatsServer> {
   };
   await server.start();
   return server;
-}
-
-/** The message without a NATS server on this machine. */
-export const NATS_MISSING = 'nats-server is not on the PATH: apt-get install nats-server, or https://nats.io/download';
-
-/** The machine's NATS server: the first of the PATH. @returns undefined where there is none */
-export function findNatsServer(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, 'nats-server')).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a server there greets first, as NATS does, and soon. */
