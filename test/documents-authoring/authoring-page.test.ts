@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { emptyDatabase } from '../support/databases.js';
-import { freePort } from '../../tools/free-port.js';
+import { freePort } from '../support/free-port.js';
 import { openNpxHere } from '../support/npx-here.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
