@@ -68,7 +68,7 @@ function foldWhole(text: string): { folded: string; begins: readonly number[]; e
 }
 
 /** Vowel signs of Arabic and Hebrew, which most people leave out, and the stroke that lengthens a word. */
-const LEFT_OUT = /\u0640|[[\p{scx=Arab}\p{scx=Hebr}]&&\p{Mn}]|\p{DI}/gv;
+const LEFT_OUT = new RegExp('\\u0640|[[\\p{scx=Arab}\\p{scx=Hebr}]&&\\p{Mn}]|\\p{DI}', 'gv');
 
 /** Folds case by way of capitals: "ß" is "ss", and each sigma and each "i" is one. */
 function fold(piece: string): string {
