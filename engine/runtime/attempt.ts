@@ -1,6 +1,6 @@
 import type { Json } from '../contract/json.js';
 import { present } from '../contract/present.js';
-import type { TurnCommand } from '../core/protocol/command.js';
+import type { AcceptedPatch, TurnCommand } from '../core/protocol/command.js';
 import { advance } from '../core/turn/advance.js';
 import type { Discarded, Step } from '../core/turn/step.js';
 import type { TurnBegan } from '../core/protocol/event.js';
@@ -135,16 +135,26 @@ export function handleOutcome(
   const end = present({ llm_call_id, verdict, is_reported: is_reported ? true : undefined });
   const finish: CallFinish = { source_invocation_id, outcome, ...end };
   const is_ahead = (command.rank ?? 0) > step.state.head ? true : undefined;
-  const accepted = step.state.patches.find(({ call_key }) => call_key === outcome.key);
+  const patches = step.state.patches.slice(attempt.state.patches.length);
+  const accepted = patches.find(({ call_key }) => call_key === outcome.key);
   const seen = present({ is_ahead, effects: accepted?.applied.effects, verdict });
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...seen } as const;
   // The record of a side effect is never delayed.
   const can_wait = step.commands.length === 0 && !isAct(call);
   call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress(finished))
+    .then(() => announcePatches(attempt, patches))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   if (step.discarded !== undefined) supersede(parts, attempt, step.discarded);
   return moveTo(attempt, step);
+}
+
+/** Tells watchers of the patches that the working world has taken. */
+export function announcePatches({ program, onProgress }: Attempt, patches: readonly AcceptedPatch[]): void {
+  for (const patch of patches) {
+    const rank = program.subjects.findIndex(({ subject_id }) => subject_id === patch.subject_id);
+    onProgress({ kind: 'patch_accepted', patch, rank });
+  }
 }
 
 /**

@@ -21,8 +21,13 @@ export type Progress =
       /** How long the queued turn that asked for it was due, in milliseconds; left out where none did. */
       readonly waited_ms?: number;
     })
-  /** The record answers for the first subjects of an attempt that resumes or adopts: their patches, in order. */
-  | { readonly kind: 'patches_recalled'; readonly patches: readonly AcceptedPatch[] }
+  | {
+      /** The working world has taken a patch, in the order of subjects: of an answer of this driver, or from the record. */
+      readonly kind: 'patch_accepted';
+      readonly patch: AcceptedPatch;
+      /** The place of its subject, as commands name it. */
+      readonly rank: number;
+    }
   | (ResolvedSource & {
       readonly kind: 'call_started';
       readonly source_invocation_id: string;

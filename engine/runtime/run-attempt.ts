@@ -12,6 +12,7 @@ import {
   type Arrival,
   type Attempt,
   abandon,
+  announcePatches,
   handleOutcome,
   handleRetrieved,
   isActing,
@@ -172,8 +173,7 @@ async function driveFromRecord(
   const budgets = await findBudgetsBefore(parts, attempt.program, attempt.lease, begun.past);
   const first = findFirst(parts, attempt, begun, budgets);
   observer?.onRecalled(first.calls);
-  const { patches } = attempt.state;
-  if (patches.length > 0) attempt.onProgress({ kind: 'patches_recalled', patches });
+  announcePatches(attempt, attempt.state.patches);
   const { commands } = first;
   return drive(parts, attempt, begun.past === undefined ? commands : await handleStop(parts, attempt, commands));
 }

@@ -29,15 +29,19 @@ function leavesOut(entry: string, { hostname, port, protocol }: URL): boolean {
   const [, named = entry, its_port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
   if (its_port !== undefined && its_port !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
   const name = withoutBrackets(named.replace(/^\*?\./, ''));
+  if (isIP(name) !== 0) return isWithin(host, name, isIPv6(name) ? 128 : 32);
   return entry === '*' || host === name || (name !== '' && host.endsWith(`.${name}`));
 }
 
 function isWithin(host: string, address: string, prefix: number): boolean {
-  if (isIP(host) === 0 || isIP(host) !== isIP(address) || prefix > (isIPv6(address) ? 128 : 32)) return false;
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+  if (isIP(host) === 0 || isIP(address) === 0 || prefix > (isIPv6(address) ? 128 : 32)) return false;
   const range = new BlockList();
-  range.addSubnet(address, prefix, family);
-  return range.check(host, family);
+  range.addSubnet(address, prefix, familyOf(address));
+  return range.check(host, familyOf(host));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
 function withoutBrackets(host: string): string {

@@ -1,3 +1,5 @@
+import { readMoment } from './told-moment.js';
+
 /** The response headers that are kept. Cookies, tokens and everything unknown are not. */
 const KEPT = new Set([
   'age',
@@ -30,11 +32,9 @@ export function keepResponseHeaders(headers: Readonly<Record<string, string>>): 
 /** The longest time that a column of the record and a timer's arithmetic can hold; no service means a longer one. */
 const RETRY_AFTER_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
-/** An HTTP date, in the one form that may still be sent: `Sun, 06 Nov 1994 08:49:37 GMT`. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
 /**
- * How long a service asks to be left alone: `retry-after-ms`, else `Retry-After` in seconds or as an HTTP date (RFC 9110).
+ * How long a service asks to be left alone: `retry-after-ms`, else `Retry-After`, which is to be seconds or an HTTP date
+ * (RFC 9110), and is a moment or a duration of other forms as well.
  * @param headers names in lower case
  * @param now in milliseconds since 1970
  * @returns milliseconds from now, none below 0; undefined where the headers do not say so
@@ -42,11 +42,8 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const exact = headers['retry-after-ms']?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(exact)) return boundWait(Number(exact));
-  const said = headers['retry-after']?.trim() ?? '';
-  if (/^\d+$/.test(said)) return boundWait(Number(said) * 1000);
-  if (!HTTP_DATE.test(said)) return undefined;
-  const at = Date.parse(said);
-  return Number.isNaN(at) ? undefined : boundWait(at - now);
+  const wait = readMoment(headers['retry-after'] ?? '', now);
+  return wait === undefined ? undefined : boundWait(wait);
 }
 
 /** A wait as a record can hold it. */

@@ -1,6 +1,7 @@
 import type { TransportFacts } from '../contract/source.js';
 import { type FailedCall, isTransient } from '../core/protocol/failure.js';
 import { boundWait, readRetryAfter } from './response-headers.js';
+import { PART, readDuration, readMoment } from './told-moment.js';
 
 /** A service names a wait near the beginning of its answer. */
 const READ_BYTES_MAX = 65_536;
@@ -22,7 +23,7 @@ export function readWait(
   if (said !== undefined || !isTransient(failed)) return said;
   const text = new TextDecoder().decode(body?.subarray(0, READ_BYTES_MAX));
   const wait =
-    readMember(text) ?? readSentence(text) ?? readLimits(response_headers, now) ?? readMoment(momentIn(text), now);
+    readMember(text, now) ?? readSentence(text) ?? readLimits(response_headers, now) ?? readMoment(momentIn(text), now);
   if (http_status === TOO_MANY && OF_A_DAY.test(text) && (wait ?? 0) < MINUTE_MS) return DAILY_WAIT_MS;
   return wait === undefined ? undefined : boundWait(wait);
 }
@@ -34,50 +35,32 @@ const OF_A_DAY = /per[_ -]?day|\bdaily\b|\b[TR]PD\b/i;
 const MINUTE_MS = 60_000;
 const DAILY_WAIT_MS = 3_600_000;
 
-/** A number, and the duration that it is where no unit follows it. */
+/** Members that hold a wait: as a number of the unit, else as what a text may say. */
 const MEMBERS: readonly { readonly name: RegExp; readonly unit_ms: number }[] = [
-  { name: /"retry_?(?:after|delay)_?ms"\s*:\s*"?([\d.]{1,16})"?/i, unit_ms: 1 },
+  { name: /"retry[_-]?(?:after|delay)[_-]?ms"\s*:\s*"?([\d.]{1,16})"?\s*[,}\]]/i, unit_ms: 1 },
   {
-    name: /"(?:retry_?(?:after|delay|in)|resets?_?in|wait(?:_?time)?|estimated_time)(?:_?seconds)?"\s*:\s*"?([\d.]{1,16}s?)"?/i,
+    name: /"(?:retry[_-]?(?:after|delay|in)|resets?[_-]?in|wait(?:[_-]?time)?|estimated_time)(?:[_-]?sec(?:ond)?s)?"\s*:\s*(?:\{\s*"seconds"\s*:\s*)?(?:"([^"]{1,64})"|([\d.]{1,16}))\s*[,}\]]/i,
     unit_ms: 1_000,
   },
-  { name: /"retry_?delay"\s*:\s*\{\s*"seconds"\s*:\s*"?(\d{1,12})"?/i, unit_ms: 1_000 },
 ];
 
-function readMember(text: string): number | undefined {
+function readMember(text: string, now: number): number | undefined {
   for (const { name, unit_ms } of MEMBERS) {
-    const amount = Number.parseFloat(name.exec(text)?.[1] ?? '');
-    if (Number.isFinite(amount)) return amount * unit_ms;
+    const [, ...values] = name.exec(text) ?? [];
+    const wait = readMoment(values.find((value) => value !== undefined) ?? '', now);
+    if (wait !== undefined) return (wait * unit_ms) / 1_000;
   }
   return undefined;
 }
 
-const SENTENCE =
-  /\b(?:(?:try(?: again)?|retry|available(?: again)?|resets?|your request)\s{1,4}(?:in|after|for)|wait(?:\s{1,4}(?:for|at least|another))?)\s{1,4}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)(?![a-z])[\s,]{0,2}|\d{1,9}(?:\.\d{1,9})?(?:d|h|m)(?=\d)){1,4})/i;
+const SENTENCE = new RegExp(
+  `\\b(?:(?:try(?: again)?|retry|available(?: again)?|resets?|your request)\\s{1,4}(?:in|after|for)|wait(?:\\s{1,4}(?:for|at least|another))?)\\s{1,4}(?:(?:about|approximately|around)\\s{1,4})?((?:${PART}(?:(?![a-z])[\\s,]{0,2}|(?=\\d))){1,4})`,
+  'i',
+);
 
 function readSentence(text: string): number | undefined {
   const said = SENTENCE.exec(text)?.[1];
   return said === undefined ? undefined : readDuration(said);
-}
-
-/** The milliseconds of a unit, by its beginning: the first that fits is meant. */
-const UNITS: readonly (readonly [begins: string, ms: number])[] = [
-  ['ms', 1],
-  ['mil', 1],
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-];
-
-/** `1m30s`, `7.66s`, `200ms`, `2 minutes`; undefined where the text holds no duration. */
-function readDuration(text: string): number | undefined {
-  const parts = [...text.toLowerCase().matchAll(/(\d{1,9}(?:\.\d{1,9})?)\s?([a-z]+)/g)];
-  if (parts.length === 0) return undefined;
-  return parts.reduce((sum, [, amount, unit = '']) => {
-    const [, ms] = UNITS.find(([begins]) => unit.startsWith(begins)) ?? ['', 0];
-    return sum + Number(amount) * ms;
-  }, 0);
 }
 
 /** Only a limit of which nothing remains is waited for; the longest of several. */
@@ -85,7 +68,8 @@ function readLimits(headers: Readonly<Record<string, string>>, now: number): num
   const resets = Object.entries(headers).flatMap(([name, value]) => {
     if (name === 'ratelimit') return LIMIT_USED_UP.exec(value)?.[1] ?? [];
     const isUsedUp = name.includes('remaining') && value.trim() === '0';
-    return isUsedUp ? (headers[name.replace('remaining', 'reset')] ?? []) : [];
+    const reset = name.replace('remaining', 'reset');
+    return isUsedUp ? (headers[reset] ?? headers[`${reset}-after`] ?? []) : [];
   });
   const waits = resets.flatMap((reset) => readMoment(reset, now) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
@@ -96,19 +80,18 @@ const LIMIT_USED_UP = /(?:^|[\s;,])(?:remaining|r)=0\s*[;,]\s*(?:reset|t)=(\d{1,
 
 /** Of a router that passes a limit on within its body, or of a sentence: when it is reset. */
 const MOMENTS: readonly RegExp[] = [
-  /"(?:x-ratelimit-reset|resets?_?at|retry_?at)"\s*:\s*"?(\d{13}|\d{10}|\d{4}-[\dT:.-]{6,20}Z)\b/i,
+  /"(?:x-ratelimit-reset|resets?_?(?:at|time)|retry_?at)"\s*:\s*(?:"([^"]{1,64})"|(\d{13}|\d{10})\b)/i,
   /\b(?:try again|retry|resets?|available(?: again)?)\s{1,4}(?:at|after)\s{1,4}(\d{4}-[\dT:.-]{6,20}Z)/i,
 ];
 
 function momentIn(text: string): string {
-  return MOMENTS.flatMap((moment) => moment.exec(text)?.[1] ?? [])[0] ?? '';
-}
-
-/** A moment as seconds or milliseconds since 1970, as a date, or as how long it takes until then, in seconds without a unit. */
-function readMoment(said: string, now: number): number | undefined {
-  const text = said.trim();
-  if (/^\d{10}$|^\d{13}$/.test(text)) return Math.max(0, Number(text) * (text.length === 13 ? 1 : 1_000) - now);
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * 1_000;
-  const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? readDuration(text) : Math.max(0, at - now);
+  return (
+    MOMENTS.flatMap(
+      (moment) =>
+        moment
+          .exec(text)
+          ?.slice(1)
+          .find((said) => said !== undefined) ?? [],
+    )[0] ?? ''
+  );
 }

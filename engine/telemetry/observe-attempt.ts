@@ -59,7 +59,7 @@ function observe(parts: ObservingParts, memory: Memory, progress: Progress): voi
       const failure = present({ failure_class, subject_id, message: parts.has_contents ? message : undefined });
       return parts.send(toAttemptSignals({ ...toEnded(parts, memory), failure }));
     }
-    case 'patches_recalled':
+    case 'patch_accepted':
     case 'retry_waits':
     case 'calls_superseded':
     case 'call_pended':

@@ -48,8 +48,7 @@ export function readChunk(event: unknown, is_first: boolean): Chunk | undefined 
   const content = readContent(said['content']);
   const reasoning = readReasoning(said);
   const { refusal } = said;
-  const finish_reason = choice?.['finish_reason'];
-  if (content === undefined || !isTextOrLeftOut(refusal) || !isTextOrLeftOut(finish_reason)) return undefined;
+  if (content === undefined || !isTextOrLeftOut(refusal)) return undefined;
   const usage = findUsage(event);
   return {
     text: content.text,
@@ -58,7 +57,7 @@ export function readChunk(event: unknown, is_first: boolean): Chunk | undefined 
     reasoning_details: Array.isArray(said['reasoning_details']) ? (said['reasoning_details'] as readonly Json[]) : [],
     refusal: refusal ?? '',
     tool_calls: readToolCalls(said),
-    finish_reason: finish_reason || undefined,
+    finish_reason: findText(choice?.['finish_reason']) || undefined,
     usage: usage === undefined ? undefined : toTokenUsage(usage),
     id: findText(event['id']),
     model: findText(event['model']),
@@ -69,7 +68,6 @@ export function readChunk(event: unknown, is_first: boolean): Chunk | undefined 
 /** Choices, token counts, or a sign of life. Some servers dress an error as an event. */
 function isAnswerPart(event: Fields): boolean {
   const { choices, usage } = event;
-  if (!isLeftOut(usage) && !isFields(usage)) return false;
   if (Array.isArray(choices)) return choices.every(isFields);
   if (!isLeftOut(choices)) return false;
   return isFields(usage) || isSignOfLife(event);
@@ -83,7 +81,7 @@ function isSignOfLife({ object, type, ...rest }: Fields): boolean {
 /** The first choice, which alone is requested; a server may leave its number out. */
 function firstChoice(choices: unknown): Fields | undefined {
   if (!Array.isArray(choices)) return undefined;
-  return (choices as readonly Fields[]).find(({ index }) => (index ?? 0) === 0);
+  return (choices as readonly Fields[]).find(({ index }) => Number(index ?? 0) === 0);
 }
 
 interface Content {

@@ -7,7 +7,7 @@ import type {
   SourcePlugin,
   TransportFacts,
 } from 'chukwa/plugin';
-import { readBody, readRefused } from './body.js';
+import { type Arrival, readBody, readRefused } from './body.js';
 import type { LlmChatInterface } from './interface.js';
 import { Listener } from './listener.js';
 import { type AskedOf, readProviderError } from './provider-error.js';
@@ -69,7 +69,7 @@ async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capa
   let cancelAlarm: (() => void) | undefined;
   const handed = { ...capabilities, onReader: (cancel: () => void) => void (stop = cancel) };
   try {
-    for await (const arrival of readBody(body, handed)) {
+    for await (const arrival of unlessWhole(readBody(body, handed), listener)) {
       listener.handle(arrival);
       if (listener.is_exceeded) return listener.hangUp();
       if (!listener.is_finished) continue;
@@ -82,6 +82,16 @@ async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capa
     }
   } finally {
     cancelAlarm?.();
+  }
+}
+
+/** A connection that breaks behind a whole answer has brought it. */
+async function* unlessWhole(arrivals: AsyncGenerator<Arrival>, listener: Listener): AsyncGenerator<Arrival> {
+  try {
+    yield* arrivals;
+  } catch (error) {
+    if (!listener.is_whole) throw error;
+    listener.hangUp();
   }
 }
 

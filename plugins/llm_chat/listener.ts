@@ -54,6 +54,11 @@ export class Listener {
     return this.#whole === undefined && this.#wrapper.is_exceeded;
   }
 
+  /** The answer is whole by itself, however the response ends. Calls of native tools may follow a text. */
+  get is_whole(): boolean {
+    return this.#whole === undefined && !this.#asked.is_native && this.#wrapper.is_whole;
+  }
+
   /** The response was not read to its end. */
   hangUp(): void {
     this.#received.is_hung_up = true;
@@ -64,6 +69,7 @@ export class Listener {
     const { failure, quote } = this.#capabilities;
     if (this.#instead !== undefined) return this.#say(this.#instead);
     if (this.#events === 0) throw failure('transport', this.#describeNothing(content_type));
+    if (this.is_whole) this.hangUp();
     this.#flush();
     const conclusion = conclude(this.#received, { quote, is_native: this.#asked.is_native });
     if (!conclusion.ok) throw failure(conclusion.failure_class, conclusion.message);
@@ -103,7 +109,11 @@ export class Listener {
     const event = this.#parse(data);
     if (isError(event)) return this.#handleError(data);
     const chunk = readChunk(event, this.#received.text === '' && this.#received.finish_reason === undefined);
-    if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
+    if (chunk === undefined) {
+      // Behind the answer, as behind [DONE], it takes nothing back.
+      if (this.is_finished) return;
+      throw this.#capabilities.failure('transport', this.#describeOdd(data));
+    }
     this.#events += 1;
     this.#received.append(chunk);
     if (chunk.usage) this.#context.trace.tokens(chunk.usage);
@@ -153,6 +163,7 @@ export class Listener {
     try {
       return JSON.parse(data);
     } catch {
+      if (this.is_finished) return undefined;
       const what = this.#whole === undefined ? 'the stream held an event' : 'the endpoint answered with a body';
       throw this.#capabilities.failure('transport', `${what} that is not JSON, or was cut on the way`);
     }

@@ -56,16 +56,16 @@ const LITERALS: readonly string[] = [
 const FRAMED = /^[<[][|\uFF5C](?!tool|python_tag|function|action|START_ACTION)[A-Za-z][\w\u2581 ]{0,39}[|\uFF5C][>\]]/;
 const FRAMED_BEGINS = /^[<[](?:[|\uFF5C](?:[A-Za-z][\w\u2581 ]{0,39}[|\uFF5C]?)?)?$/;
 
-/** A tag of any other name around a value, as in `<answer>{...}</answer>`; those of native tool calls are none. */
+/** A tag of any other name around a value, as in `<answer type="json">{...}</answer>`; those of native tool calls are none. */
 const NAME = '(?!tool|function|invoke|parameter|action)[A-Za-z]\\w{0,31}';
-const TAG_OPENS = new RegExp(`^<${NAME}>(?=\\s*[{[\`"])`);
+const TAG_OPENS = new RegExp(`^<${NAME}(?: [^<>]{0,80})?>(?=\\s*[{[\`"])`);
 const TAG_CLOSES = new RegExp(`^</${NAME}>`);
-const TAG_BEGINS = /^<(?:\/|\/?[A-Za-z][\w:]{0,31}(?:>\s*)?)?$/;
+const TAG_BEGINS = /^<(?:\/|\/?[A-Za-z][\w:]{0,31}(?: [^<>]{0,80})?(?:>\s*)?)?$/;
 
-/** A word in place of a mark, on a line of its own or with a colon, right before a value: `assistant`, `### Response:`. */
+/** A word in place of a mark, on a line of its own or with a colon, right before a value: `assistant`, `### Response:`, `**Answer:**`. */
 const HEADING =
-  /^(?:#{1,4} {0,2})?(?:assistant|model|response|(?:final )?answer|output|json)(?: ?:|[ \r]{0,2}\n)\s{0,8}(?=[{[`])/i;
-const HEADING_BEGINS = /^(?:#{1,4} {0,2})?[a-z]{0,9} ?[a-z]{0,6} ?:?\s{0,10}$/i;
+  /^(?:#{1,4} {0,2})?\*{0,2}(?:assistant|model|response|(?:final )?answer|output|json)\*{0,2}(?: ?:\*{0,2}|[ \r]{0,2}\n)\s{0,8}(?=[{[`])/i;
+const HEADING_BEGINS = /^(?:#{1,4} {0,2})?\*{0,2}[a-z]{0,9} ?[a-z]{0,6}\*{0,2} ?:?\*{0,2}\s{0,10}$/i;
 
 /** The header of a channel. One that names a recipient begins a native tool call. */
 const HEADER = /^<\|channel\|>([^<]{0,64})(?:<\|constrain\|>[^<]{0,32})?<\|message\|>/;

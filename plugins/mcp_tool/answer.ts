@@ -28,9 +28,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
  * @param text_is_json the source says so, or the server by declaring an output schema
  */
 export function readResult(result: JsonObject, text_is_json: boolean, readJson: ReadJson): Answer {
-  if (result['isError'] === true) {
-    return bad('tool_error', 'the tool answered that it failed');
-  }
+  if ((result['isError'] ?? false) !== false) return bad('tool_error', 'the tool answered that it failed');
   const structured = result['structuredContent'];
   if (structured !== undefined) return { ok: true, value: structured };
   const blocks = result['content'];

@@ -1,5 +1,5 @@
 import type { Capabilities, OriginFetch, ParsedAnswer, SourceFailure, TransportFacts } from 'chukwa/plugin';
-import { admitMessage } from './as-written.js';
+import { admitList, admitMessage } from './as-written.js';
 import { findLost, watchEvents } from './event-watch.js';
 import type { Wire } from './wire.js';
 
@@ -96,7 +96,8 @@ async function admit(
   const { status, headers } = response;
   const isList = method === 'tools/list';
   if (type === 'text/event-stream' && response.body) {
-    const admit = (text: string): ParsedAnswer | undefined => (isList ? undefined : admitMessage(text, parseJson));
+    const admit = (text: string): ParsedAnswer | undefined =>
+      isList ? admitList(text) : admitMessage(text, parseJson);
     return new Response(watchEvents(response.body, { id: String(id), lost, admit }), { status, headers });
   }
   const text = await response.text();
@@ -104,7 +105,7 @@ async function admit(
   if (type !== 'application/json')
     throw failure('transport', 'the server answered with neither JSON nor a stream of events', facts);
   // Of a list each tool is looked at by itself.
-  const parsed = isList && isJson(text) ? undefined : admitMessage(text, parseJson);
+  const parsed = isList && isJson(text) ? admitList(text) : admitMessage(text, parseJson);
   if (parsed?.ok === false) throw failure('non_json', `the server did not answer with JSON: ${parsed.reason}`, facts);
   return new Response(parsed?.replaced === undefined ? text : JSON.stringify(parsed.value), { status, headers });
 }

@@ -5,7 +5,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Capabilities, Child, SourceFailure, Spawn } from 'chukwa/plugin';
-import { admitMessage } from './as-written.js';
+import { admitList, admitMessage } from './as-written.js';
 import type { Wire } from './wire.js';
 
 /** As the manifest's `wire_overhead` has it for HTTP. */
@@ -147,11 +147,11 @@ class ProgramTransport implements Transport {
     if (message === undefined) return this.#logStray(line);
     const id = findAnswered(message);
     const isList = id !== undefined && this.#lists.delete(id);
-    const parsed = id === undefined || isList ? undefined : admitMessage(line, this.#parts.parseJson);
-    if (id !== undefined && parsed?.ok === false) this.onmessage?.(toUnusable(id, line, parsed.reason));
-    else if (id !== undefined && !this.#parts.isMessage(message)) this.onmessage?.(toUnusable(id, line));
-    else if (parsed?.ok && parsed.replaced !== undefined) this.onmessage?.(parsed.value as unknown as JSONRPCMessage);
-    else this.onmessage?.(message as unknown as JSONRPCMessage);
+    if (id === undefined) return this.onmessage?.(message as unknown as JSONRPCMessage);
+    const parsed = isList ? admitList(line) : admitMessage(line, this.#parts.parseJson);
+    if (parsed?.ok === false) return this.onmessage?.(toUnusable(id, line, parsed.reason));
+    const meant = parsed?.replaced === undefined ? message : (parsed.value as object);
+    this.onmessage?.(this.#parts.isMessage(meant) ? (meant as JSONRPCMessage) : toUnusable(id, line));
   }
 
   #logStray(line: string): void {

@@ -4,6 +4,8 @@ import type { CallSource } from '../../engine/ports/sources.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runTurns } from '../../engine/operations/running/run-turns.js';
+import { paint } from '../../engine/surfaces/cli/render/paint.js';
+import { narrate, STORY_BEGINNING } from '../../engine/surfaces/cli/render/story.js';
 import { type Edit, editWorkflows, loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const ordered: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_ordered' });
@@ -70,6 +72,18 @@ describe('a village whose subjects run concurrently', () => {
     await breakAgainAndAgain(stage, world);
     assert.deepEqual(contentsOf(await stage.world(world.world_slug)), contentsOf(ordered.after));
   });
+
+  test('a driver that resumes shows a subject in its place whom another had played ahead', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('village'));
+    const { world_slug } = await stage.makeWorld({ scenario: 'village' });
+    await breakBehind(stage, world_slug, 'ines');
+    const progress: Progress[] = [];
+    const { signal } = new AbortController();
+    const onProgress = (event: Progress): void => void progress.push(event);
+    await runTurns(stage.engine, { world_slug, turns: 1, signal, onProgress });
+    assert.deepEqual(listShown(progress), ['marta', 'tom', 'ines', 'joss', 'pip']);
+  });
 });
 
 describe('a village whose endpoints admit one call at a time', () => {
@@ -94,6 +108,35 @@ describe('a village whose endpoints admit one call at a time', () => {
     );
   });
 });
+
+/** The subjects that the command line names, in the order in which it does. */
+function listShown(progress: readonly Progress[]): readonly string[] {
+  let story = STORY_BEGINNING;
+  const text = progress.map((event) => {
+    const narrated = narrate(story, event);
+    ({ story } = narrated);
+    return paint(narrated.lines, { width: 100, has_colours: false, program: 'npx chukwa' });
+  });
+  return Array.from(text.join('').matchAll(/^ {2}([a-z]+)$/gm), ([, id = '']) => id);
+}
+
+/** Its driver breaks when one subject has been played ahead, while nobody else is answered. */
+async function breakBehind({ engine }: ParkStage, world_slug: string, subject_id: string): Promise<void> {
+  const broken = new AbortController();
+  const hasBroken = new Promise((resolve) => broken.signal.addEventListener('abort', resolve));
+  const callSource: CallSource = async (command, ...others) => {
+    if (![undefined, subject_id].includes(command.subject_id)) await hasBroken;
+    return engine.runtime.callSource(command, ...others);
+  };
+  const onProgress = (event: Progress): void => {
+    if (event.kind !== 'call_finished' || event.verdict?.model_output_kind !== 'final_patch') return;
+    broken.abort();
+    throw new Error('the driver breaks');
+  };
+  const breaking = { ...engine, runtime: { ...engine.runtime, callSource } };
+  const { signal } = new AbortController();
+  await assert.rejects(runTurns(breaking, { world_slug, turns: 1, signal, onProgress }), /the driver breaks/);
+}
 
 /** Plays two turns; a driver breaks at one of its events, without a side effect under way, and the next one resumes. */
 async function breakAgainAndAgain({ engine }: ParkStage, { world_slug }: WorldSnapshot): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
@@ -91,11 +91,17 @@ test('run names the edited files once, and adopts them only on request', async (
     assert.match((await chukwa('uses', 'scenario', hash)).out, /pond/);
 });
 
+test('files that were moved have not changed: nothing is to be adopted from where they were', async () => {
+  await rename(file('simple'), file('moved'));
+  assert.equal((await run()).edited_files, undefined);
+  await rename(file('moved'), file('simple'));
+});
+
 test('run --scenario says from which turn on the world goes by the new scenario, in the head of the run', async () => {
   await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What on earth does', 'What then does'));
   const ran = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
   assert.equal(ran.code, 0, ran.error);
-  assert.match(ran.out, /^The new scenario is adopted from turn 6 on\.$/m);
+  assert.match(ran.out, /^The new scenario is adopted from turn 7 on\.$/m);
   const again = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
   assert.doesNotMatch(again.out, /adopted/, 'a scenario that the world has already is not adopted again');
 });
@@ -103,7 +109,7 @@ test('run --scenario says from which turn on the world goes by the new scenario,
 test('run --queue --scenario says from which turn on the world adopts the new scenario, too', async () => {
   await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What then does', 'And what does'));
   const queued = await chukwa('run', 'pond', '--queue', ...scenario());
-  assert.match(queued.out, /^The new scenario is adopted from turn 8 on\.\nQueued 1 turn of pond\.\n/, queued.error);
+  assert.match(queued.out, /^The new scenario is adopted from turn 9 on\.\nQueued 1 turn of pond\.\n/, queued.error);
   const again = await chukwa('run', 'pond', '--queue', ...scenario());
   assert.match(again.out, /^Queued 1 turn of pond; with earlier ones, 2 are queued\.\n/);
   assert.equal((await chukwa('stop', 'pond', '--queued')).code, 0);

@@ -17,6 +17,21 @@ test('an object that is written as a JSON text is read', () => {
   assert.match(broken.ok ? '' : broken.complaint.message, /comma stands before the closing/);
 });
 
+for (const [opens, closes] of [
+  ['```json\n', '\n```'],
+  ['```', '```'],
+  ['````json\n', '\n````'],
+  ['~~~\n', '\n~~~'],
+] as const)
+  test(`a fence of ${JSON.stringify(opens)} is taken off`, () => {
+    const read = readModelText({ text: `${opens}{"a":1}${closes}`, finish_reason: 'stop' });
+    assert.deepEqual(read.ok && read.value, { a: 1 });
+  });
+
+test('a fence that another one closes stays', () => {
+  assert.equal(readModelText({ text: '````json\n{"a":1}\n```', finish_reason: 'stop' }).ok, false);
+});
+
 for (const [what, text, finish_reason, message, from_scratch] of [
   [
     'prose before it',

@@ -44,6 +44,19 @@ const ADVICE: readonly (readonly [name: string, text: string, place: string, sai
     '1:3',
     '"\\\\" cannot stand here. Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.',
   ],
+  [
+    'quotation marks of prose',
+    '{“a”: 1}',
+    '1:2',
+    'quotation marks of prose stand here. Use the plain double quote, ".',
+  ],
+  [
+    'a space that is none',
+    '{\u00A0"a": 1}',
+    '1:2',
+    'an invisible character (U+00A0) stands here. Remove it, or put a plain space.',
+  ],
+  ['UTF-16', '\0{\0}', '1:1', 'the file is UTF-16, or no text. Save the file as UTF-8.'],
   ['something else', '[1] ;', '1:5', '";" cannot stand here. Remove it.'],
 ];
 

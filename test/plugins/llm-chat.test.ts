@@ -434,9 +434,7 @@ for (const [name, odd] of [
   ['no choice in the choices', { choices: [null, 5] }],
   ['content that is no text', { choices: [{ index: 0, delta: { content: { a: 1 } } }] }],
   ['a refusal that is no text', { choices: [{ index: 0, delta: { refusal: ['no'] } }] }],
-  ['a reason to end that is no text', { choices: [{ index: 0, delta: {}, finish_reason: { c: 3 } }] }],
   ['a delta that is no object', { choices: [{ index: 0, delta: 'Hi' }] }],
-  ['usage that is no object', { choices: [], usage: 7 }],
 ] as const) {
   test(`an event with ${name} fails as transport, in our own words`, async (t) => {
     const outcome = await generate(t, says(piece('Hel'), odd, finish('stop'), '[DONE]'));
@@ -446,6 +444,33 @@ for (const [name, odd] of [
     assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), 'Hel');
   });
 }
+
+for (const [name, events] of [
+  ['usage that is no object', [piece('Hi'), { choices: [], usage: 7 }, finish('stop'), '[DONE]']],
+  [
+    'a reason to end that is no text',
+    [piece('Hi'), { choices: [{ index: 0, delta: {}, finish_reason: { c: 3 } }] }, finish('stop')],
+  ],
+  ['the number of its choice as a text', [{ choices: [{ index: '0', delta: { content: 'Hi' } }] }, finish('stop')]],
+  ['an event of its own behind the answer', [piece('Hi'), finish('stop'), { citations: [] }, '[DONE]']],
+  ['an event that is no JSON behind the answer', [piece('Hi'), finish('stop'), '[done]']],
+] as const)
+  test(`${name} does not decide over the answer beside it`, async (t) => {
+    assert.deepEqual(summary(await generate(t, says(...events))), { succeeded: { text: 'Hi', finish_reason: 'stop' } });
+  });
+
+for (const [what, end] of [
+  ['ends', (response) => response.end()],
+  ['breaks', (response) => setTimeout(() => response.destroy(), 50)],
+] as const satisfies readonly (readonly [string, (response: ServerResponse) => void])[])
+  test(`a JSON value is the answer where the stream ${what} behind it without a reason`, async (t) => {
+    const outcome = await generate(t, (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(piece('{"a": 1}'))}\n\n`);
+      end(response);
+    });
+    assert.deepEqual(summary(outcome), { succeeded: { text: '{"a": 1}', finish_reason: 'done' } });
+  });
 
 test('the pieces before a stream was cut stay on the record', async (t) => {
   const outcome = await generate(t, says(piece('Hel'), piece('lo')));

@@ -221,6 +221,24 @@ test('of two answers to one call the first counts, and the second answers no oth
   for (const n of [1, 2, 3]) assert.equal(await valueOf(sources, { n }), `first of ${n}`);
 });
 
+test('null is read as a member that a program left out', async (t) => {
+  const nulls = fakeServer(`
+    initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: null } }, serverInfo: { name: 'fake', version: '1' }, instructions: null }),
+    'tools/list': () => ({ _meta: null, tools: [{ name: 'do', title: null, inputSchema: { type: 'object' } }] }),
+    'tools/call': ({ id, params }) => {
+      if (params.arguments.fails) return void say({ id, result: null, error: { code: -32602, message: 'no', data: null } });
+      say({ id, error: null, result: { _meta: null, structuredContent: { value: null }, content: null } });
+    }`);
+  const sources = await open(t, nulls);
+  assert.equal(await valueOf(sources), null);
+  assert.equal(failureOf(await ask(sources, toolCall('do', { fails: true }))).failure_class, 'tool_error');
+});
+
+test('an answer is a failure wherever its server says so in any way', async (t) => {
+  const sources = await open(t, fakeServer(`'tools/call': () => ({ isError: 'true', content: [] })`));
+  assert.equal(failureOf(await ask(sources, toolCall('do'))).failure_class, 'tool_error');
+});
+
 test('a program that stays when it is told to end is gone after closing, and so is what it started', async (t) => {
   const stubborn = fakeServer(
     `'tools/call': () => content([process.pid, child.pid])`,

@@ -354,6 +354,28 @@ const LARGE: readonly (readonly [form: string, say: (text: string, response: Ser
   ],
 ];
 
+for (const [form, say] of LARGE)
+  test(`null is read as a member that a server left out, in ${form}`, async (t) => {
+    const origin = await serve(t, async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += String(piece);
+      const { id, method, params } = JSON.parse(body || '{}') as Message & { readonly params: JsonObject };
+      const reply = (result: JsonObject): void =>
+        say(JSON.stringify({ jsonrpc: '2.0', id, error: null, result }), response);
+      const { protocolVersion = null } = params ?? {};
+      const capabilities = { tools: { listChanged: null }, logging: null };
+      const serverInfo = { name: 'fake', version: '1', title: null };
+      if (method === 'initialize') return reply({ protocolVersion, capabilities, serverInfo, instructions: null });
+      if (method === 'tools/list')
+        return reply({ _meta: null, nextCursor: null, tools: [{ name: 'do', title: null }] });
+      if (method !== 'tools/call') return void response.writeHead(202).end();
+      return reply({ _meta: null, isError: null, structuredContent: null, content: [{ type: 'text', text: 'ok' }] });
+    });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${origin}/mcp` } });
+    const outcome = await ask(sources, toolCall('do'));
+    assert.deepEqual(summary(outcome), { succeeded: { content: [{ type: 'text', text: 'ok' }] } });
+  });
+
 const WHOLE = toOutput({ type: 'object', properties: { value: { type: 'integer' } } });
 
 function toOutput(schema: JsonObject) {

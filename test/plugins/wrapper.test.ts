@@ -62,6 +62,9 @@ const WRAPPED: readonly (readonly [said: string, reasoning: string, before?: str
   [`assistant\n${PATCH}`, '', 'assistant\n'],
   [`### Response:\n\n${PATCH}`, '', '### Response:\n\n'],
   [`Final answer: ${PATCH}`, '', 'Final answer: '],
+  [`**Answer:**\n${PATCH}`, '', '**Answer:**\n'],
+  [`## **Final answer**:\n${PATCH}`, '', '## **Final answer**:\n'],
+  [`<answer type="json">${PATCH}</answer>`, '', '<answer type="json">', '</answer>'],
 ];
 
 for (const [said, reasoning, before, behind] of WRAPPED) {
@@ -89,6 +92,8 @@ for (const said of [
   '<tool_call>{"name":"buy"}</tool_call>',
   '<function=buy>{"a":1}</function>',
   '<b>Here</b> it is',
+  '**Bold** {"a": 1}',
+  '<tool name="buy">{"a": 1}</tool>',
   'assistants {"a": 1}',
   'Answer me: {"a": 1}',
   'json',

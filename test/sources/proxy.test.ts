@@ -134,7 +134,13 @@ const PROXIED: readonly (readonly [url: string, left_out: string, is_proxied: bo
   ['http://10.1.2.3', '10.0.0.0/8', false],
   ['http://11.1.2.3', '10.0.0.0/8', true],
   ['http://[fd00::1]:8080', 'fd00::/8', false],
+  ['http://[fd00::1]', 'FD00:0:0:0:0:0:0:1', false],
+  ['http://[fd00::1]:80', '[fd00:0::1]:80', false],
+  ['http://[fd00::2]', 'fd00::1', true],
+  ['http://10.1.2.3', '10.1.2.3', false],
+  ['http://10.1.2.33', '10.1.2.3', true],
   ['http://[::1]:8080', '', false],
+  ['http://[::ffff:127.0.0.1]:8080', '', false],
   ['http://127.8.8.8', '', false],
   ['http://localhost:1', '', false],
 ];

@@ -43,7 +43,7 @@ test('a folder that nothing has been stored in is not made by looking', async ()
 test('a folder that cannot be made is a problem before anybody tries', async () => {
   const file = join(await mkdtemp(join(root, 'file-')), 'file');
   await writeFile(file, '');
-  for (const data_dir of [file, join(file, 'below')]) {
+  for (const data_dir of [file, join(file, 'below'), join(root, 'x'.repeat(300))]) {
     const seen = await inspectDatabase({ ...common, data_dir });
     assert.equal(seen.ok ? undefined : seen.problems[0]?.code, 'DATABASE_FOLDER_UNUSABLE');
   }

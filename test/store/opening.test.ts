@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
@@ -201,6 +201,13 @@ test('a path that is a file, or leads through one, is no folder', async () => {
     assert.equal(problem.code, 'DATABASE_FOLDER_UNUSABLE');
     assert.ok(problem.message.includes(data_dir));
   }
+});
+
+test('a path that is too long, or goes in a circle, is no folder', async () => {
+  const circle = join(root, 'circle');
+  await symlink(circle, circle);
+  for (const data_dir of [join(circle, 'below'), join(root, 'x'.repeat(300))])
+    assert.equal((await refusal({ data_dir })).code, 'DATABASE_FOLDER_UNUSABLE');
 });
 
 test('a server that does not answer is named without its password', async () => {

@@ -1,6 +1,7 @@
 import { type Problem, problem } from '../../contract/problem.js';
 import type { SyntaxFault } from '../../contract/problems/files.js';
 import { findJsonFault } from './json-parts.js';
+import { nameInvisible } from './variable-value.js';
 import { type NamedText, toPlacer } from './source-places.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
@@ -15,6 +16,7 @@ export function findSyntaxFault(text: string, offset: number): SyntaxFault {
   const rest = text.slice(offset);
   const found = rest.slice(0, 1);
   if (text.trim() === '') return { kind: 'empty' };
+  if (text.slice(0, 2).includes('\0')) return { kind: 'utf_16' };
   if (rest.trim() === '') return { kind: 'cut' };
   const before = text.slice(0, offset).trimEnd().at(-1);
   if (before === ',' && (found === '}' || found === ']')) return { kind: 'comma_before', closing: found };
@@ -22,8 +24,13 @@ export function findSyntaxFault(text: string, offset: number): SyntaxFault {
   if (mark !== undefined) return { kind: 'missing', mark, ...lineBefore(text, offset) };
   if (found === "'") return { kind: 'quotes' };
   if (found === '/') return { kind: 'comment' };
-  return found < ' ' ? { kind: 'control' } : { kind: 'character', rest };
+  if (CURLY_QUOTE.test(found)) return { kind: 'curly_quotes' };
+  if (found < ' ') return { kind: 'control' };
+  const what = nameInvisible(found);
+  return what === undefined ? { kind: 'character', rest } : { kind: 'invisible', what };
 }
+
+const CURLY_QUOTE = /[\u2018-\u201F\u00AB\u00BB]/;
 
 /** The missing mark, if the text here can follow it. */
 function findMissingMark(text: string, offset: number): ',' | ':' | undefined {

@@ -5,8 +5,14 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/u;
 export function findInvisible(value: string): string | undefined {
   const characters = Array.from(value);
   const at = characters.findIndex((character) => INVISIBLE.test(character));
-  const code = characters[at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-  return code === undefined ? undefined : `an invisible character (U+${code}) at position ${at + 1}`;
+  const what = nameInvisible(characters[at] ?? '');
+  return what === undefined ? undefined : `${what} at position ${at + 1}`;
+}
+
+/** A character that nobody sees, by its number; undefined for any other. */
+export function nameInvisible(character: string): string | undefined {
+  if (!INVISIBLE.test(character)) return undefined;
+  return `an invisible character (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
 }
 
 /**

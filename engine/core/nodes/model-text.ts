@@ -17,8 +17,8 @@ export type ReadText =
 /** Trims a model's text and strips one enclosing code fence. Nothing is repaired. */
 function normaliseText(text: string): string {
   const trimmed = text.trim();
-  const fenced = /^```[a-zA-Z0-9_-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(trimmed);
-  return fenced?.[1] === undefined ? trimmed : fenced[1].trim();
+  const [, , fenced] = /^(`{3,}|~{3,})[a-zA-Z0-9_-]*[ \t]*\r?\n?([\s\S]*?)\r?\n?\1$/.exec(trimmed) ?? [];
+  return fenced === undefined ? trimmed : fenced.trim();
 }
 
 /** Reads a model's answer as JSON. @param tools how the model calls tools */

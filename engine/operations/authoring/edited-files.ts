@@ -15,7 +15,7 @@ export interface EditedScenario {
 
 /**
  * Compares the files of a world's scenario with its documents. An imported world, and one of a stored scenario, has no
- * files.
+ * files; neither has one whose scenario file was moved, since nothing could be adopted from there.
  * @param current the world's current scenario
  * @returns undefined where the documents are equal, as after changes of white space
  */
@@ -25,6 +25,7 @@ export async function findEdited(
 ): Promise<EditedScenario | undefined> {
   if (current?.files === undefined) return undefined;
   const { path, root, digests } = current.files;
+  if ((await digestOf(path)) === undefined) return undefined;
   const files: string[] = [];
   for (const [file, digest] of Object.entries(digests)) if ((await digestOf(file)) !== digest) files.push(file);
   if (files.length === 0) return undefined;

@@ -50,11 +50,13 @@ export async function audit<Value>(
   perform: (reason: string | undefined) => Promise<Outcome<Value>>,
   describe: (value: Value) => Pick<Acknowledgement, 'accepted' | 'message'>,
 ): Promise<Outcome<Value>> {
-  const too_long = findReasonProblem(actor.reason);
+  // A blank reason is none.
+  const given = actor.reason?.trim() || undefined;
+  const too_long = findReasonProblem(given);
   if (too_long !== undefined) return refuse(too_long);
   const { world_slug } = action;
   const clean = await findReplacer(engine, world_slug);
-  const reason = actor.reason === undefined ? undefined : clean(actor.reason);
+  const reason = given === undefined ? undefined : clean(given);
   const action_id = engine.runtime.clock.uuid();
   await engine.store.actions.begin({
     ...actor,

@@ -67,8 +67,11 @@ function foldWhole(text: string): { folded: string; begins: readonly number[]; e
   return { folded: folded.join(''), begins, ends };
 }
 
+/** Vowel signs of Arabic and Hebrew, which most people leave out, and the stroke that lengthens a word. */
+const LEFT_OUT = new RegExp('\\u0640|[[\\p{scx=Arab}\\p{scx=Hebr}]&&\\p{Mn}]|\\p{DI}', 'gv');
+
 /** Folds case by way of capitals: "ß" is "ss", and each sigma and each "i" is one. */
 function fold(piece: string): string {
   const folded = piece.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
-  return folded.normalize('NFKC').replaceAll(/\p{DI}/gu, '');
+  return folded.normalize('NFKC').replaceAll(LEFT_OUT, '');
 }

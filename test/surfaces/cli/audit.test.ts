@@ -32,6 +32,7 @@ test('what a person does at the terminal is audited: who, where, why and the out
   const commands = [
     ['world', 'fork', 'pond', '--at', '1', '--as', 'twig', ...because('a what-if')],
     ['run', 'pond', '--queue', '--turns', '2', ...because('the weekend')],
+    ['run', 'pond', '--queue', ...because('')],
     ['stop', 'pond', '--queued'],
     ['stop', attempt_id, ...because('too slow')],
     ['invocation', call, '--unredacted', ...because('a complaint')],
@@ -50,6 +51,7 @@ test('what a person does at the terminal is audited: who, where, why and the out
     [
       ['fork_world', 'a what-if', true],
       ['run_turns', 'the weekend', true],
+      ['run_turns', null, true],
       ['take_back_turns', null, true],
       ['stop_attempt', 'too slow', false],
       ['see_unredacted', 'a complaint', true],

@@ -244,7 +244,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
   assert.match(
     (await chukwa('attempts branch')).out,
-    /No turn of branch has been tried\. Try one: npx chukwa run branch/,
+    /No turn of branch has been tried\. Try one:\n {2}npx chukwa run branch /,
   );
   const other = 'workflows/simple/scenario.json';
   const { code, error } = await chukwa(`world fork ${run.world} --at 1 --as never --scenario ${other}`);

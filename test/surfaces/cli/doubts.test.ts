@@ -98,7 +98,8 @@ test('the answer with which a call was settled stands wherever the turn that ado
   const { attempt_id } = await makeFailed('answered', 'lost');
   const file = join(data, 'answer.json');
   await writeFile(file, JSON.stringify({ status: 'dispensed', remaining: 4, message: 'It dropped.' }));
-  await chukwa('attempt', 'settle', attempt_id, '--result', file);
+  const settled = await chukwa('attempt', 'settle', attempt_id, '--result', file);
+  assert.match(settled.out, /^ +npx chukwa run answered --llm scripted --script FILE +answers from a script$/m);
   const ran = JSON.parse((await chukwa('run', 'answered', '--json')).out) as RunReport;
   const committed = await shown<AttemptRecord>('attempt', ran.turns[0]?.attempt_id ?? '');
   const bobs = committed.agent_turns.find(({ agent_id }) => agent_id === 'bob')?.agent_turn_id ?? '';
@@ -129,7 +130,7 @@ test('run --anew names its danger where it is offered, and what was in doubt bef
   assert.match(refused, / run anew --anew, which makes the side effect twice if it took place\./);
   assert.match(
     (await chukwa('attempt', attempt_id)).out,
-    /run anew --anew +starts over, and makes it twice if it took place; with the same --llm/,
+    /run anew --anew +starts over, and makes it twice if it took place; add\s+--llm and\s+--script as before/,
   );
   const { out } = await chukwa('run', 'anew', '--anew');
   const flat = out.replaceAll(/\s+/g, ' ');

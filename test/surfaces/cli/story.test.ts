@@ -292,49 +292,49 @@ test('a committed turn counts patches, calls and tokens', () => {
   assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);
 });
 
-test('a committed turn shows each patch once, also one that was answered from the record', () => {
-  const said = finished(GENERATION, answered({}), {
-    model_output_kind: 'final_patch',
-    artifacts: [{ kind: 'accepted_patch', value: PATCH }],
-  });
-  const patch = { narration: 'Ada sings.', effects: [] };
-  const toAccepted = (subject_id: string, call_key: string, patch_seq: number) => ({
-    patch_seq,
+/** That the working world has taken a patch of a subject. */
+const accepted = (subject_id: string, call_key: string, rank: number, narration = 'Ada sings.'): Progress => ({
+  kind: 'patch_accepted',
+  rank,
+  patch: {
+    patch_seq: rank + 1,
     subject_id,
     node_id: 'act',
     workflow_hash: '',
     call_key,
-    applied: { patch, effects: [], touched_entities: [] },
+    applied: { patch: { narration, effects: [] }, effects: [], touched_entities: [] },
     origins: [],
-  });
-  const patches = [toAccepted('ada', 'ada/act/round-1/try-1', 1), toAccepted('bob', GENERATION.key, 2)];
-  const { text } = narrateAll(BEGAN, said, { kind: 'turn_committed', attempt_id: ATTEMPT, attempted_turn: 2, patches });
-  assert.equal(
-    text,
-    '\n  ada\n    act  from the record\n      Ada sings.\n      nothing changes\n\n  turn 2 committed: 2 patches, 1 call, 34 tokens\n',
-  );
+  },
 });
 
-test('the subjects for whom the record answers are told before those that go on', () => {
-  const patches = [
-    {
-      patch_seq: 1,
-      subject_id: 'ada',
-      node_id: 'act',
-      workflow_hash: '',
-      call_key: 'ada/act/round-1/try-1',
-      applied: { patch: { narration: 'Ada sings.', effects: [] }, effects: [], touched_entities: [] },
-      origins: [],
-    },
-  ];
-  const recalled: readonly Progress[] = [BEGAN, { kind: 'patches_recalled', patches }];
-  assert.equal(
-    narrateAll(...recalled).text,
-    '\n  ada\n    act  from the record\n      Ada sings.\n      nothing changes\n',
-  );
-  const went_on = [...recalled, finished(GENERATION, answered({}))];
-  assert.match(narrateAll(...went_on).text, /^\n {2}bob\n/);
-  assert.doesNotMatch(narrateAll(...went_on, { ...COMMITTED, patches }).text, /Ada sings/);
+const RECALLED = '\n  ada\n    act  from the record\n      Ada sings.\n      nothing changes\n';
+
+test('a patch is shown once: with its call, or where the record answers for it', () => {
+  const said = finished(GENERATION, answered({}), {
+    model_output_kind: 'final_patch',
+    artifacts: [{ kind: 'accepted_patch', value: PATCH }],
+  });
+  const of_ada = accepted('ada', 'ada/act/round-1/try-1', 0);
+  const of_bob = accepted('bob', GENERATION.key, 1);
+  assert.equal(narrateAll(BEGAN, of_ada).text, RECALLED);
+  assert.match(narrateAll(BEGAN, of_ada, said).text, /^\n {2}bob\n/);
+  assert.equal(narrateAll(BEGAN, of_ada, said, of_bob).text, '');
+  assert.equal(narrateAll(BEGAN, of_ada, said, of_bob, BEGAN, of_ada).text, '');
+  assert.equal(narrateAll(BEGAN, of_ada, { ...BEGAN, attempt_id: INVOCATION }, of_ada).text, RECALLED);
+});
+
+test('a patch of the record stands between the subjects before and behind it', () => {
+  const played = [BEGAN, look('cleo', 2, true), look('ann', 0)];
+  const { text } = narrateAll(...played, accepted('bob', 'bob/act/round-1/try-1', 1), COMMITTED);
+  assert.match(text, /-> cleo/);
+  assert.equal(narrateAll(...played, accepted('bob', 'bob/act/round-1/try-1', 1)).text, RECALLED.replace('ada', 'bob'));
+  const behind = narrateAll(BEGAN, look('bob', 1, true), look('ann', 0), accepted('cleo', 'cleo/act/round-1/try-1', 2));
+  assert.match(behind.text, /-> bob[^]*cleo\n {4}act {2}from the record/);
+});
+
+test('what a subject remembers is shown below its patch, before the next subject', () => {
+  const remembered = narrateAll(BEGAN, look('ann', 0), accepted('ann', 'ann/note/call', 0, ''));
+  assert.equal(remembered.text, '    act  is remembered\n      nothing changes\n');
 });
 
 test('a failed turn says what failed where, and that the world stays', () => {

@@ -20,9 +20,9 @@ import type { SaidReport } from '../../../operations/settling/reports.js';
 import type { SettledCall } from '../../../operations/settling/settle-call.js';
 import { resultOption } from '../arguments.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
-import { command, hanging, type Lines, verbatim } from '../render/line.js';
+import { hanging, line, type Lines } from '../render/line.js';
+import { waysToRun } from '../render/ways-to-run.js';
 import { count } from '../../../catalogue/words.js';
-import { AS_BEFORE } from '../render/open-call.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
@@ -84,7 +84,7 @@ function settledLines({ world, command_key, performed, left_in_doubt }: SettledC
     hanging(2, `Settled: ${command_key} ${what}.`),
     left_in_doubt > 0
       ? hanging(2, `${others} of this attempt must be settled before the world continues.`)
-      : verbatim('Go on:  ', command('run', world), `  (${AS_BEFORE}; a worker resumes a queued turn by itself)`),
+      : [line('A worker resumes a queued turn by itself. Else go on:'), waysToRun(world)],
   ];
 }
 

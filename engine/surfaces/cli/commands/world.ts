@@ -25,8 +25,8 @@ import { acknowledgementLines } from '../render/acknowledgement.js';
 import { diff } from '../../../catalogue/resources/diff.js';
 import { asOperator } from '../resource-command.js';
 import { viewLines } from '../render/view.js';
-import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
-import { toStandIns } from '../render/run.js';
+import { EMPTY, hanging, line, type Lines } from '../render/line.js';
+import { waysToRun } from '../render/ways-to-run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
 import { answer, printRefused, refuseUsage, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -164,9 +164,7 @@ function toMade({ store }: Engine, made: Outcome<WorldSnapshot>, origin?: string
 function madeLines({ world, is_kept, origin }: Made): Lines {
   const shown = [worldLines(world), EMPTY, origin !== undefined && hanging(0, origin)];
   if (!is_kept) return [shown, line('The database was in memory: the world is lost when this command ends.')];
-  const run = ['run', world.world_slug];
-  const ways = [[command(...run), 'asks the models of its sources'] as const, ...toStandIns(run)];
-  return [shown, line('Run it:'), commandLines('  ', ways)];
+  return [shown, line('Run it:'), waysToRun(world.world_slug)];
 }
 
 interface ForkOptions extends RootOptions {

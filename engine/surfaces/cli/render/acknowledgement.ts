@@ -1,6 +1,6 @@
 import type { Acknowledgement } from '../../../operations/settling/reports.js';
-import { advice, command, faint, hanging, type Lines, verbatim } from './line.js';
-import { AS_BEFORE } from './open-call.js';
+import { advice, command, faint, hanging, line, type Lines, verbatim } from './line.js';
+import { waysToRun } from './ways-to-run.js';
 
 /** The outcome of a report to an attempt. */
 export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): Lines {
@@ -14,8 +14,6 @@ export function reportedLines(acknowledgement: Acknowledgement): Lines {
   const { accepted, world } = acknowledgement;
   return [
     acknowledgementLines(acknowledgement),
-    accepted &&
-      world !== undefined &&
-      verbatim(faint('continue '), command('run', world), faint(`  if neither a worker nor serve runs; ${AS_BEFORE}`)),
+    accepted && world !== undefined && [line(faint('If neither a worker nor serve runs, continue:')), waysToRun(world)],
   ];
 }

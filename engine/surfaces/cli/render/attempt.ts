@@ -5,10 +5,11 @@ import { attempt as declared, toAttemptPage } from '../../../catalogue/resources
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { asOperator } from '../resource-command.js';
-import { AS_BEFORE, awaitedLines, doubtLines } from './open-call.js';
-import { command, EMPTY, line, type Lines, verbatim } from './line.js';
+import { awaitedLines, doubtLines } from './open-call.js';
+import { EMPTY, line, type Lines } from './line.js';
 import { queueLines } from './queue.js';
 import { blockLines, viewLines } from './view.js';
+import { waysToRun } from './ways-to-run.js';
 
 /** One attempt, and the commands by which a person decides what it waits for. @param wanted as `viewLines` takes it */
 export function attemptLines(attempt: ShownAttempt, ...wanted: readonly string[]): Lines {
@@ -27,7 +28,7 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
   if (attempts.length > 0)
     return [blockLines(table(attempts, attemptColumns, '')), undrivenLines(attempts), queued && [EMPTY, queued]];
   if (queued) return [line(`No turn of ${world_slug} has been tried yet.`), queued];
-  return [line(`No turn of ${world_slug} has been tried. Try one: `, command('run', world_slug))];
+  return [line(`No turn of ${world_slug} has been tried. Try one:`), waysToRun(world_slug)];
 }
 
 function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
@@ -36,12 +37,18 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
     .flatMap(({ world_slug, attempted_turn }) => [
       EMPTY,
       line(`The driver of turn ${attempted_turn} is gone. The next run resumes its attempt:`),
-      verbatim('  ', command('run', world_slug), `  (${AS_BEFORE})`),
+      waysToRun(world_slug),
     ]);
 }
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited, approvals }: AttemptRecord): Lines {
   const unapproved = approvals.filter((asked) => asked.status === 'waiting');
-  return status === 'suspended' ? [EMPTY, awaitedLines(['run', world_slug], attempt_id, { awaited, unapproved })] : [];
+  if (status !== 'suspended') return [];
+  return [
+    EMPTY,
+    awaitedLines(attempt_id, { awaited, unapproved }),
+    line('Then a running worker or serve resumes it, and so does a run:'),
+    waysToRun(world_slug),
+  ];
 }

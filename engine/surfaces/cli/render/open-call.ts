@@ -8,9 +8,6 @@ import { toMoment } from '../../../catalogue/words.js';
 import type { ApprovalRecord } from '../../../ports/approvals.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
-/** The record keeps no options of a run, so a person who resumes it gives --llm and --script again. */
-export const AS_BEFORE = 'with the same --llm and --script as before, if any';
-
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): Lines {
   return blockLines(waysToSettle(attempt_id), 4);
@@ -28,17 +25,13 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
     verbatim(
       faint('    either   '),
       command('run', world_slug, '--anew'),
-      faint(`  starts over, and makes it twice if it took place; ${AS_BEFORE}`),
+      faint('  starts over, and makes it twice if it took place; add --llm and --script as before, if any'),
     ),
   ];
 }
 
-/**
- * Whom an attempt waits for and until when, how to answer in their place, and how to give it up.
- * @param run the words of the command that resumes it
- */
+/** Whom an attempt waits for and until when, how to answer in their place, and how to give it up. */
 export function awaitedLines(
-  run: readonly string[],
   attempt_id: string,
   { awaited, unapproved }: { readonly awaited: readonly AwaitedCall[]; readonly unapproved: readonly ApprovalRecord[] },
 ): Lines {
@@ -50,7 +43,6 @@ export function awaitedLines(
     ]),
     unapproved.length > 0 && line('It waits for a person to decide on:'),
     unapproved.flatMap(unapprovedLines),
-    hanging(2, 'Then ', command(...run), ' resumes it, and so does a running worker or serve.'),
     verbatim('Give it up:  ', command('stop', attempt_id)),
   ];
 }

@@ -18,6 +18,7 @@ import {
 import type { Rerun, Story } from './story.js';
 import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
+import { toStandIns } from './ways-to-run.js';
 import { count } from '../../../catalogue/words.js';
 
 /** The head of a run: world, model, turns. */
@@ -68,7 +69,8 @@ export function endingLines(report: RunReport, story: Story): Lines {
     tallyLines(report.turns, story.turns),
     EMPTY,
     awaited.length + unapproved.length > 0 && [
-      awaitedLines(rerun.run, last.attempt_id, { awaited, unapproved }),
+      awaitedLines(last.attempt_id, { awaited, unapproved }),
+      hanging(2, 'Then ', command(...rerun.run), ' resumes it, and so does a running worker or serve.'),
       EMPTY,
     ],
     dry_run !== undefined
@@ -200,14 +202,6 @@ function isModelMissing(turn: TurnReport): boolean {
 
 function findFatal({ invocations, failed_source_invocation_id }: TurnReport): InvocationReport | undefined {
   return invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
-}
-
-/** The ways to run a world without a model. @param run the words of the command */
-export function toStandIns(run: readonly string[]): readonly Command[] {
-  return [
-    [command(...run, '--llm', 'scripted', '--script', 'FILE'), 'answers from a script'],
-    [command(...run, '--llm', 'ask'), 'asks you, at this terminal'],
-  ];
 }
 
 function toCommands(turn: TurnReport): readonly Command[] {

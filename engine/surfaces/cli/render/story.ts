@@ -1,5 +1,5 @@
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Invoke } from '../../../core/protocol/command.js';
+import type { AcceptedPatch, Invoke } from '../../../core/protocol/command.js';
 import type { SetAside } from '../../../ports/attempts.js';
 import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
@@ -29,6 +29,8 @@ export interface Story {
   readonly superseded: ReadonlySet<string>;
   /** The generations whose final patches a line has shown, by command key. */
   readonly shown_patches: ReadonlySet<string>;
+  /** The number of the last patch of the turn that a line has shown without its call. */
+  readonly last_patch_seq: number;
   /** Whether the run leaves a record to look at. */
   readonly is_kept: boolean;
   /** Whether answers come from a script, a person or a file, so that no line names a model. */
@@ -72,6 +74,7 @@ export const STORY_BEGINNING: Story = {
   held: [],
   superseded: new Set(),
   shown_patches: new Set(),
+  last_patch_seq: 0,
   is_kept: true,
   has_stand_in: false,
   rerun: { run: [], without_model: [] },
@@ -110,6 +113,8 @@ function certainRank(progress: Progress): number {
     case 'call_pended':
     case 'approval_asked':
       return rankOf(progress);
+    case 'patch_accepted':
+      return progress.rank;
     case 'turn_committed':
     case 'attempt_failed':
     case 'attempt_suspended':
@@ -134,10 +139,9 @@ function withShown(story: Story, { finished }: Answered): Story {
 }
 
 function withHeading(story: Story, progress: Progress): Story {
-  if (progress.kind === 'patches_recalled') {
-    const { patches } = progress;
-    const shown_patches = new Set([...story.shown_patches, ...patches.map(({ call_key }) => call_key)]);
-    return { ...story, heading: patches.at(-1)?.subject_id, shown_patches };
+  if (progress.kind === 'patch_accepted') {
+    const { patch_seq, subject_id } = progress.patch;
+    return isTold(story, progress.patch) ? story : { ...story, heading: subject_id, last_patch_seq: patch_seq };
   }
   const isShown = progress.kind === 'call_pended' || progress.kind === 'retry_waits';
   return isShown ? { ...story, heading: progress.command.subject_id ?? '' } : story;
@@ -157,6 +161,7 @@ function afterProgress(story: Story, progress: Progress): Story {
   switch (progress.kind) {
     case 'attempt_began': {
       const { attempt_id, attempted_turn } = progress;
+      const isResumed = attempt_id === story.turns.at(-1)?.attempt_id;
       const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined, spent: new Map() };
       return {
         ...story,
@@ -164,7 +169,8 @@ function afterProgress(story: Story, progress: Progress): Story {
         under_way: new Map(),
         held: [],
         superseded: new Set(),
-        shown_patches: attempt_id === story.turns.at(-1)?.attempt_id ? story.shown_patches : new Set(),
+        shown_patches: isResumed ? story.shown_patches : new Set(),
+        last_patch_seq: isResumed ? story.last_patch_seq : 0,
         failed_calls: new Map(),
         turns: [...story.turns, tally],
       };
@@ -227,8 +233,8 @@ function progressLines(story: Story, progress: Progress): Lines {
   switch (progress.kind) {
     case 'attempt_began':
       return beginningLines(progress);
-    case 'patches_recalled':
-      return recordedLines(story, progress);
+    case 'patch_accepted':
+      return acceptedLines(story, progress.patch);
     case 'call_started':
     case 'call_finished':
     case 'calls_superseded':
@@ -244,7 +250,7 @@ function progressLines(story: Story, progress: Progress): Lines {
     case 'turn_waits':
       return [EMPTY, waitLine(progress)];
     case 'turn_committed':
-      return [recordedLines(story, progress), EMPTY, committedLine(story, progress.patches.length)];
+      return [EMPTY, committedLine(story, progress.patches.length)];
     case 'attempt_failed':
       return failureLines(story, progress);
     default:
@@ -337,16 +343,21 @@ function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'sub
   return [EMPTY, line('  ', subject_id === '' ? faint('once for everybody') : strong(subject_id))];
 }
 
-/** The patches whose generations were answered from the record, so that no call has shown them. */
-function recordedLines({ shown_patches }: Story, { patches }: Pick<Of<'turn_committed'>, 'patches'>): Lines {
-  return patches
-    .filter(({ call_key }) => !shown_patches.has(call_key))
-    .map(({ subject_id, node_id, applied }) => [
-      EMPTY,
-      line('  ', strong(subject_id)),
-      line('    ', strong(node_id), faint(applied.patch.narration === '' ? '  is remembered' : '  from the record')),
-      patchLines(applied.patch, applied.effects),
-    ]);
+/** Whether lines have shown a patch: by its call, or as one from the record, before an attempt was resumed. */
+function isTold({ shown_patches, last_patch_seq }: Story, { call_key, patch_seq }: AcceptedPatch): boolean {
+  return patch_seq <= last_patch_seq || shown_patches.has(call_key);
+}
+
+/** A patch that no call has shown: what a node remembers, or the answer of a generation on record. */
+function acceptedLines(story: Story, accepted: AcceptedPatch): Lines {
+  const { subject_id, node_id, applied } = accepted;
+  if (isTold(story, accepted)) return [];
+  const { patch, effects } = applied;
+  return [
+    headingLines(story, { subject_id }),
+    line('    ', strong(node_id), faint(patch.narration === '' ? '  is remembered' : '  from the record')),
+    patchLines(patch, effects),
+  ];
 }
 
 function committedLine({ turns, superseded }: Story, patches: number): Line {
