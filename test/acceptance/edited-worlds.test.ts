@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { userName } from '../../engine/operations/people/person-here.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const database = await emptyDatabase({ after });
@@ -21,9 +21,8 @@ const file = (...names: readonly string[]) => join(folder, 'workflows', ...names
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-edited-'));
-  await cp(join(ROOT, 'workflows', 'simple'), file('simple'), { recursive: true });
-  for (const shared of ['sources', 'prompts'])
-    await cp(join(ROOT, 'workflows', shared), file(shared), { recursive: true });
+  copyFolder(join(ROOT, 'workflows', 'simple'), file('simple'));
+  for (const shared of ['sources', 'prompts']) copyFolder(join(ROOT, 'workflows', shared), file(shared));
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
