@@ -12,7 +12,7 @@ import { editWorkflows, loadScript } from '../support/park-stage.js';
 import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
 import { startUnreliableService } from '../support/unreliable-service.js';
-import { askHere, makeFolder, runHere, startHere } from './command.js';
+import { askHere, runHere, startHere } from './command.js';
 
 // Studies as their author runs them: by the program, with a model that counts what it is asked.
 
@@ -30,13 +30,12 @@ interface Stage {
   readonly refused: (words: readonly string[]) => Promise<string>;
 }
 
-async function openStage(context: TestContext, members: Partial<Study> = {}, isEmbedded = false): Promise<Stage> {
+async function openStage(context: TestContext, members: Partial<Study> = {}): Promise<Stage> {
   const { model, variables: there, onRequest } = await reading;
   model.reset();
   onRequest();
   const study = await writeStudy(context, members);
-  const database = isEmbedded ? { CHUKWA_DATA_DIR: await makeFolder(context) } : await emptyDatabase(context);
-  const variables = { ...there, ...database };
+  const variables = { ...there, ...(await emptyDatabase(context)) };
   let seen = 0;
   return {
     study,
@@ -59,7 +58,7 @@ async function openStage(context: TestContext, members: Partial<Study> = {}, isE
 const CONDITIONS = ['none_calm', 'none_glad', 'urgent_calm', 'urgent_glad'];
 
 test('a study runs the turns that its conditions share once, and a fork at turn 3 of 6 costs 3 of 6 calls', async (context) => {
-  const { run, asked, study, variables } = await openStage(context, {}, true);
+  const { run, asked, study, variables } = await openStage(context);
   const plan = await askHere<StudyPlan>(onStudy(study, 'plan'), variables);
   assert.deepEqual(
     [plan.runs, plan.shared_worlds, plan.shared_turns, plan.turns, plan.turns_saved, plan.turns_left],

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-refusals-'));
@@ -16,7 +18,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });
-  const code = await runCommandLine(await compose({ CHUKWA_DATABASE_URL: 'memory:' }), words, terminal);
+  const code = await runCommandLine(await compose(database), words, terminal);
   return { code, error: terminal.error_text() };
 }
 
