@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Json } from '../../engine/contract/json.js';
 import { openTestDatabase } from '../support/databases.js';
-import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { NEEDS_CHROMIUM, openChromium, type OwnBrowser } from '../support/chromium.js';
 import { loadScript } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 import { makeWorld } from '../store/record-fixtures.js';
@@ -11,7 +11,6 @@ import { runTurns } from '../../engine/catalogue/actions/worlds.js';
 import { act } from '../../engine/catalogue/act.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
-import { startChromium } from '../../tools/chromium.js';
 
 /** Markup for texts, attributes, styles and pictures; characters that reorder text or that a terminal would obey. */
 const HOSTILE = [
@@ -30,11 +29,11 @@ const FOREIGN =
 const UNSEEN = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u001b\u0007\u009b]/;
 
 describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
-  let chromium: Browser;
+  let chromium: OwnBrowser;
   let page: Page;
 
   before(async () => {
-    chromium = await startChromium();
+    chromium = await openChromium();
     page = await chromium.newPage();
   });
   after(() => chromium?.close());

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startChromium } from '../../tools/chromium.js';
+import type { BrowserContext, Page } from 'playwright-core';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
-import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { NEEDS_CHROMIUM, openChromium, type OwnBrowser } from '../support/chromium.js';
 import { must } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 
@@ -13,12 +12,12 @@ const WIDTHS = [360, 390, 820, 1280];
 
 describe('the pages in a browser', NEEDS_CHROMIUM, () => {
   let park: ServedPark;
-  let chromium: Browser;
+  let chromium: OwnBrowser;
   let context: BrowserContext;
   let page: Page;
 
   before(async () => {
-    [park, chromium] = await Promise.all([servePark(), startChromium()]);
+    [park, chromium] = await Promise.all([servePark(), openChromium()]);
     context = await chromium.newContext({ javaScriptEnabled: true });
     page = await context.newPage();
     await page.goto(park.server.makeSignInLink());
