@@ -42,8 +42,7 @@ async function main(given: readonly string[]): Promise<number> {
     return 1;
   }
   const temporary = makeTemporaryFolder();
-  const { folder, remove } = await compileCheckout();
-  const shared = await shareServer(files);
+  const [{ folder, remove }, shared] = await Promise.all([compileCheckout(), shareServer(files)]);
   try {
     const variables = { ...shared.variables, ...(all ? { CHUKWA_CHAOS: 'all' } : {}) };
     // To read the source map of each module costs a twentieth of a whole run.
