@@ -7,9 +7,9 @@ const USUAL = '1, 400';
 const INTRODUCTION = [
   '# Problems',
   '',
-  'For users: what each problem code means. A code is stable; the message names the case, and says what to do. A command that',
-  'ends with a problem exits with 1, and a response has the HTTP status 400, unless a section or a code has two other numbers.',
-  '`npm run generate` writes this page from [the catalogue](../engine/contract/problems/index.ts).',
+  'For users: what each problem code means; the message that comes with it names the case, and says what to do. Codes are',
+  'stable. A command ends with 1, and a response has the status 400, unless a section or a code has two other numbers. A note',
+  'stops nothing.',
 ];
 
 /** The page docs/problems.md as the catalogue now asks for it. */
@@ -28,22 +28,24 @@ export function problemsPage(): string {
       `## ${heading}`,
       ...(said === '' ? [] : ['', said]),
       '',
-      ...[...codes].map(([meaning, same]) => `- ${same.join(', ')}: ${meaning}`),
+      ...[...codes].map(([meaning, same]) => `- ${same.join(', ')}${meaning}`),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
 }
 
 function meaningOf(entry: ProblemEntry<never>, usual: string): string {
-  const note = entry.severity === 'note' ? 'A note. ' : '';
+  const note = entry.severity === 'note' ? ' (note): ' : ': ';
   const outcome = toOutcome(entry) === usual ? '' : ` (${toOutcome(entry)})`;
-  return `${note}${entry.meaning ?? toMarkdown(entry.example().message)}${outcome}`;
+  const meaning = (entry.meaning ?? toMarkdown(entry.example().message)).replace(/(?<!\.)\.$/, '');
+  return `${note}${meaning}${outcome}`;
 }
 
-/** A message, which is plain text, as a sentence: behind the place of a finding it has no capital and no full stop. */
+/** A message without the reason that it may add behind a colon, with the capital that a finding lacks. */
 function toMarkdown(message: string): string {
-  const sentence = message.endsWith('.') ? message : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return sentence.replace(/[*<]|__/g, '\\$&');
+  const [fault = ''] = message.split(/(?<!["`]): /);
+  const begun = /^[a-z]+ /.test(fault) ? `${fault.charAt(0).toUpperCase()}${fault.slice(1)}` : fault;
+  return begun.replace(/[*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */

@@ -14,6 +14,7 @@ interface Subject {
   readonly name: string;
   readonly root: Schema;
   readonly home: (part: string) => string;
+  readonly isShared: (part: string) => boolean;
 }
 
 /** Every page, as the schemas now ask for it. */
@@ -28,26 +29,29 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const read = await Promise.all(
     files.map(async ({ name, path }) => ({
       name,
-      path,
       schema: JSON.parse(await readFile(join(root, path), 'utf8')) as Schema,
     })),
   );
-  const pages = read.map(({ name, path, schema }, index) => {
+  const pages = read.map(({ name, schema }, index) => {
     const before = read.slice(0, index);
-    const home = (part: string): string =>
-      before.find((other) => isDeepStrictEqual(meaningOf(other.schema, part), meaningOf(schema, part)))?.name ?? name;
+    const hasSame = (part: string, other: Schema): boolean =>
+      isDeepStrictEqual(meaningOf(other, part), meaningOf(schema, part));
+    const home = (part: string): string => before.find((other) => hasSame(part, other.schema))?.name ?? name;
+    const isShared = (part: string): boolean =>
+      read.some((other) => other.name !== name && hasSame(part, other.schema));
     return {
       name: `${name}.md`,
       title: name,
-      text: pageOf(path, { name, root: schema, home }),
+      text: pageOf({ name, root: schema, home, isShared }),
     };
   });
   const program = programPages();
   const index = [
     '# Reference',
     '',
-    'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
-    'name with `?` may be left out. `npm run generate` writes these pages from the program and the schemas that it checks by.',
+    'For users: every command, variable and exit code of the program, and every field of every document. In lists of fields, a',
+    'name with `?` may be left out, and one without a type is a string, or holds fields. The [schemas](../../schemas) also bound the length of',
+    'texts.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
     `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
@@ -70,116 +74,164 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
   return definition && { ...definition, examples: undefined };
 }
 
-function pageOf(path: string, subject: Subject): string {
+function pageOf(subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
-  const tables = sayOnce(name, [
+  const rows = sayOnce(name, [
     ...wholeOf(subject),
-    ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
+    ...parts
+      .filter(([part]) => !isInline(subject, part))
+      .flatMap(([part, definition]) => partOf(subject, part, definition)),
   ]);
-  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
-  const optional = tables.some((line) => line.includes('?` |')) ? ' `?`: may be left out.' : '';
-  return [`# ${name}`, '', `${servesUsers}${optional}`, '', ...tables].join('\n').replace(/\n+$/, '\n');
+  const lines = linkOnce(joinNeighbours(rows));
+  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))}`;
+  return [`# ${name}`, '', servesUsers, '', ...lines].join('\n').replace(/\n+$/, '\n');
 }
 
-/** Fields that are explained in the same words before are named only, neighbours in one row. */
+/** A field that is explained in the same words before is named only, with neighbours. */
 function sayOnce(page: string, lines: readonly string[]): readonly string[] {
   const said: string[] = [];
   for (const [at, line] of lines.entries()) {
-    const field = /^\| (`[^`]+`) \|/.exec(line)?.[1];
+    const [, field] = FIELD.exec(line) ?? [];
     const isInAnswers =
       page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /answers\.md/.test(`${said.at(-1)}${line}`);
     const where = isInAnswers ? IN_ANSWERS : lines.indexOf(line) < at ? ABOVE : undefined;
     if (field === undefined || where === undefined) said.push(line);
-    else
-      said.push(
-        said.at(-1)?.endsWith(where)
-          ? `${said.pop()?.slice(0, -where.length)}, ${field}${where}`
-          : `| ${field}${where}`,
-      );
+    else if (said.at(-1)?.endsWith(where) && FIELD.exec(said.at(-1) ?? '')?.[1]?.indexOf('-') === field.indexOf('-'))
+      said.push(`${said.pop()?.slice(0, -where.length)}, ${field.trimStart().slice(2)}${where}`);
+    else said.push(`${field}${where}`);
   }
   return said;
 }
 
-const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \|  \|$/;
-const IN_ANSWERS = ' | as in [answers](answers.md) |  |';
-const ABOVE = ' | as above |  |';
+/** Neighbours of one type and one meaning, without fields of their own, share a line. */
+function joinNeighbours(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    const [, field = '', rest] = FIELD.exec(line) ?? [];
+    const [, before = '', same] = FIELD.exec(joined.at(-1) ?? '') ?? [];
+    const isAlike = rest !== undefined && same === rest && before.indexOf('-') === field.indexOf('-');
+    if (isAlike && !lines[at + 1]?.startsWith(`  ${field.slice(0, field.indexOf('-'))}- `))
+      joined.splice(-1, 1, `${before}, ${field.trimStart().slice(2)}${rest}`);
+    else joined.push(line);
+  }
+  return joined;
+}
 
-/** The fields of a document; where it has several forms, each in a table of its own. */
+/** The names of a line, and what it says of them. */
+const FIELD = /^( *- (?:`[^`]+`, )*`[^`]+`)(: .*)$/;
+
+/** A value without fields, which fields of one name alone have, is explained with the first of them. */
+function isInline({ root, isShared }: Subject, part: string): boolean {
+  const { properties, oneOf } = partsOf(root)[part] ?? {};
+  const reference = `{"$ref":"#/$defs/${part}"`;
+  const fields = JSON.stringify(root).split(reference).slice(0, -1);
+  const names = new Set(fields.map((before) => /"(\w+)":$/.exec(before)?.[1]));
+  return properties === undefined && oneOf === undefined && names.size < 2 && !isShared(part);
+}
+
+/** A page links to a definition where it first names it. */
+function linkOnce(lines: readonly string[]): readonly string[] {
+  const linked = new Set<string>();
+  return lines.map((line) =>
+    line.replaceAll(/\[(\w+)\]\([\w.-]*#\1\)/g, (link: string, part: string) => {
+      if (linked.has(link)) return part;
+      linked.add(link);
+      return link;
+    }),
+  );
+}
+
+const OF_EVERY_DOCUMENT = /^- `(\$schema|version|label|description)\??`: (\[\w+\]\(answers\.md#\w+\)|`1`)$/;
+const IN_ANSWERS = ': as in [answers](answers.md)';
+const ABOVE = ': as above';
+
+/** The fields of a document; where it has several forms, each in a list of its own. */
 function wholeOf(subject: Subject): readonly string[] {
   const forms = formsOf(subject.root);
-  if (forms.length < 2) return tableOf(subject, subject.root);
-  return [`One of ${forms.length} forms:`, '', ...tablesOf(subject, forms, '##')];
+  if (forms.length < 2) return fieldsOf(subject, subject.root);
+  return [`One of ${forms.length} forms:`, '', ...listsOf(subject, forms, '##')];
 }
 
 function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
   return (oneOf as readonly Schema[]).filter(({ type }) => type === 'object');
 }
 
-/** A definition; where it has several forms, each in a table of its own. */
+/** A definition; where it has several forms with titles, each in a list of its own. */
 function partOf(subject: Subject, part: string, definition: Schema): readonly string[] {
   const forms = formsOf(definition);
   if (forms.length < 2) {
-    const table = tableOf(subject, definition);
+    const fields = fieldsOf(subject, definition);
     const meaning = says(definition['description']);
-    const type = table.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
+    const type = fields.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
     const is = [meaning, type, exampleOf(definition)].filter((text) => text !== '').join(' ');
-    return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...table];
+    return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...fields];
   }
+  const hasTitles = forms.every(({ title }) => typeof title === 'string');
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
-  return [`## ${part}`, '', is, '', ...tablesOf(subject, forms, '###')];
+  return [`## ${part}`, '', is, '', ...(hasTitles ? listsOf(subject, forms, '###') : fieldsOf(subject, definition))];
 }
 
-function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
+function listsOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
   return forms.flatMap((form) => {
     const meaning = says(form['description']);
     return [
       `${mark} ${String(form['title'])}`,
       '',
       ...(meaning === '' ? [] : [meaning, '']),
-      ...tableOf(subject, form),
+      ...fieldsOf(subject, form),
     ];
   });
 }
 
-/** The fields of an object, those of objects within it, and those of each alternative. */
-function tableOf(subject: Subject, schema: Schema): readonly string[] {
-  const rows = rowsOf(subject, schema, '', exampleIn(schema));
-  if (rows.length === 0) return [];
-  return ['| field | type | meaning |', '| --- | --- | --- |', ...rows, ''];
+/** The fields of an object with those of objects within them, and those of each alternative. */
+function fieldsOf(subject: Subject, schema: Schema): readonly string[] {
+  const lines = linesOf(subject, schema, '', exampleIn(schema));
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** @param shown the example above, whose members need no example of their own */
-function rowsOf(subject: Subject, schema: Schema, above: string, shown: unknown): readonly string[] {
+function linesOf(subject: Subject, schema: Schema, indent: string, shown: unknown): readonly string[] {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   const branches = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Schema[]);
   const items = schema['items'] as Schema | undefined;
   return [
     ...fields.flatMap(([name, field]) => {
-      const path = `${above}${name}`;
       const example = (shown as Schema | undefined)?.[name];
-      const row = rowOf(
-        subject,
-        path,
-        example === undefined ? field : { ...field, examples: [] },
-        required.includes(name),
-      );
-      return [row, ...rowsOf(subject, field, `${path}.`, example ?? exampleIn(field))];
+      const written = example === undefined ? field : { ...field, examples: [] };
+      const line = `${indent}- \`${name}${required.includes(name) ? '' : '?'}\`: ${sentencesOf(subject, written)}`;
+      return [line, ...linesOf(subject, field, `${indent}  `, example ?? exampleIn(field))];
     }),
-    ...branches.flatMap((branch) => rowsOf(subject, branch, above, shown)),
+    ...branches.flatMap((branch) => linesOf(subject, branch, indent, shown)),
     ...(typeof items === 'object'
-      ? rowsOf(subject, items, above.replace(/\.$/, '[].'), (shown as readonly unknown[] | undefined)?.[0])
+      ? linesOf(subject, items, indent, (shown as readonly unknown[] | undefined)?.[0])
       : []),
   ];
 }
 
-function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolean): string {
+function sentencesOf(subject: Subject, written: Schema): string {
+  const field = inPlace(subject, written);
   const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
   // What a reference leads to is explained there, with an example.
-  const example = '$ref' in field ? '' : exampleOf(field);
-  const explained = [says(field['description']), example].filter((text) => text !== '').join(' ');
-  return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
+  const example = '$ref' in field && field === written ? '' : exampleOf(field);
+  const meaning = says(field['description']);
+  const type = `${typeOf(subject, field)}${preset}`;
+  // Nearly every field that words explain is a string, or an object whose fields follow.
+  const isPlain = meaning !== '' && (type === 'string' || (type === 'object' && 'properties' in field));
+  const end = meaning === '' && example === '' ? '' : '.';
+  return [isPlain ? '' : `${type}${end}`, meaning, example].filter((text) => text !== '').join(' ');
+}
+
+/** A field with the definition that is explained with it. */
+function inPlace(subject: Subject, field: Schema): Schema {
+  const { $ref, ...own } = field;
+  const part = typeof $ref === 'string' ? partNamed($ref) : undefined;
+  return part !== undefined && isInline(subject, part) ? { ...partsOf(subject.root)[part], ...own } : field;
+}
+
+function partNamed($ref: string): string {
+  return $ref.split('/').at(-1) ?? '';
 }
 
 function exampleOf(schema: Schema): string {
@@ -193,24 +245,34 @@ function exampleIn({ examples = [] }: Schema): unknown {
 
 function typeOf(subject: Subject, schema: Schema): string {
   const { type, const: only, enum: listed, $ref, items } = schema;
-  if (typeof $ref === 'string') return linkTo(subject, $ref.split('/').at(-1) ?? '');
+  if (typeof $ref === 'string') {
+    const inline = inPlace(subject, schema);
+    return inline === schema ? linkTo(subject, partNamed($ref)) : typeOf(subject, inline);
+  }
   if (only !== undefined) return code(only);
   if (Array.isArray(listed))
     return listed.length > 10 ? `one of ${listed.length} values in the schema` : listed.map(code).join(', ');
   const branches = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
-  if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
+  if (branches !== undefined) {
+    const types = branches.map((branch) => typeOf(subject, branch));
+    return types.every((named) => named === 'object') ? `one of ${types.length} objects` : types.join(' or ');
+  }
   if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;
+  const members = schema['additionalProperties'] as Schema | boolean | undefined;
+  if (type === 'object' && typeof members === 'object' && typeof members['$ref'] === 'string')
+    return `object of ${typeOf(subject, members)}`;
   const named = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any JSON';
-  const { minimum, maximum, minLength, maxLength, pattern } = schema as Readonly<Record<string, string | number>>;
-  const bounds = [rangeOf(minimum, maximum, ''), rangeOf(minLength, maxLength, ' characters')];
-  return [named, ...bounds, ...(pattern === undefined ? [] : [code(pattern)])].filter((text) => text !== '').join(', ');
+  const { minimum, maximum, pattern, description } = schema as Readonly<Record<string, string | number>>;
+  // A form that words describe needs no pattern beside them.
+  const form = pattern === undefined || description !== undefined ? '' : code(pattern);
+  return [named, rangeOf(minimum, maximum), form].filter((text) => text !== '').join(' ');
 }
 
 type Bound = string | number | undefined;
 
-function rangeOf(least: Bound, most: Bound, unit: string): string {
-  if (most === undefined) return least === undefined ? '' : `from ${least}${unit}`;
-  return `${least ?? 'up'} to ${most}${unit}`;
+function rangeOf(least: Bound, most: Bound): string {
+  if (most === undefined) return least === undefined ? '' : `(from ${least})`;
+  return least === undefined ? `(to ${most})` : `(${least} to ${most})`;
 }
 
 /** A definition, on the page that explains it. */
@@ -220,11 +282,9 @@ function linkTo({ name, home }: Subject, part: string): string {
 }
 
 function code(value: unknown): string {
-  return `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
+  return `\`${JSON.stringify(value)}\``;
 }
 
 function says(description: unknown): string {
-  return typeof description === 'string'
-    ? description.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ')
-    : '';
+  return typeof description === 'string' ? description.replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ') : '';
 }

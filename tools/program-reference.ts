@@ -42,11 +42,20 @@ export function lowerFirst(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }
 
+/** Options that several commands have together, by the word that stands for them in the tables. */
+const SHARED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  calls: ['--state', '--world', '--subject', '--source', '--failure'],
+  lists: ['--limit', '--after'],
+  models: ['--llm', '--model', '--script', '--toys'],
+};
+
 const COMMANDS_SAY = [
   'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install).',
-  '`npx chukwa COMMAND --help` explains arguments and options, and shows their defaults. Every command has `--json` (one JSON',
-  'document on standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (how',
-  'long to wait for a database that is out of reach or in use; 30 by default).',
+  '`npx chukwa COMMAND --help` explains arguments, options, their values and defaults. Every command has `--json` (one JSON document on',
+  'standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (for a database',
+  'that is out of reach or in use; 30 by default). Three words stand for several options:',
+  '',
+  ...Object.entries(SHARED_OPTIONS).map(([word, flags]) => `- *${word}*: ${codeOf(flags.join(' '))}`),
 ];
 
 function commandLines(): readonly string[] {
@@ -57,7 +66,10 @@ function commandLines(): readonly string[] {
   return groups.flatMap((group) => [
     `## ${group.replace(/:$/, '')}`,
     '',
-    ...leaves.filter((leaf) => leaf.group === group).flatMap(linesOf),
+    '| command | does | options |',
+    '|---|---|---|',
+    ...leaves.filter((leaf) => leaf.group === group).map(rowOf),
+    '',
   ]);
 }
 
@@ -77,10 +89,23 @@ function listLeaves(command: Command, above: string): readonly Leaf[] {
   });
 }
 
-function linesOf({ path, command }: Leaf): readonly string[] {
+function rowOf({ path, command }: Leaf): string {
   const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
-  const options = command.options.map(({ flags }) => `\`${flags}\``).join(', ');
-  return [`### \`${usage}\``, '', command.description(), '', ...(options === '' ? [] : [options, ''])];
+  const flags = command.options.map(({ long }) => long ?? '');
+  const shared = Object.entries(SHARED_OPTIONS).filter(([, of]) => of.every((flag) => flags.includes(flag)));
+  const own = flags.filter((flag) => !shared.some(([, of]) => of.includes(flag)));
+  const spelled = own.length === 0 ? [] : [codeOf(own.join(' '))];
+  const options = [...shared.map(([word]) => `*${word}*`), ...spelled].join(', ');
+  return `| ${codeOf(usage)} | ${gistOf(command.description())} | ${options} |`.replaceAll('  |', ' |');
+}
+
+/** Of what help says, the beginning. */
+function gistOf(description: string): string {
+  return (description.split(/[:;.](?: |$)/)[0] ?? '').replace(/, (?:and|as|from|or|until|with|without) [^,]*$/, '');
+}
+
+function codeOf(text: string): string {
+  return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
 function termOf(argument: Argument): string {
@@ -118,7 +143,7 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
   ['`CHUKWA_LLM_API_KEY`', 'its key', '`OPENAI_API_KEY`, else none'],
   [
     '`CHUKWA_LLM_MODEL`',
-    'the model of `workflows/sources/chat.json`; any other `CHUKWA_...MODEL` that a source names, likewise',
+    'the model of `workflows/sources/chat.json`, or another `CHUKWA_...MODEL` that a source names',
     'the model that the source names',
   ],
   [
@@ -129,109 +154,85 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
   ['`CHUKWA_NATS_URL`', 'the NATS server, for `nats`', 'none'],
   [
     '`CHUKWA_MAX_IN_FLIGHT`, `CHUKWA_ENDPOINT_MAX_IN_FLIGHT`',
-    'how many calls the process makes at a time, and how many to each endpoint',
+    'how many calls the process makes at a time, in all and to each endpoint',
     'no limit',
   ],
   [
     '`CHUKWA_BUDGET_TOKENS`, `CHUKWA_BUDGET_USD`',
-    'the [budget](../operating.md#budgets) of all worlds for each day, in tokens and in US dollars',
+    'the [budget](../operating.md#budgets) of all worlds for each day',
     'no limit',
   ],
   [
     '`CHUKWA_PLUGIN_PATH`',
     'more folders of plugins, `:` between them',
-    'those that ship, and installed packages `chukwa-plugin-*`; those of the working folder once `plugin trust` has confirmed them',
+    'those that ship, packages `chukwa-plugin-*`, and confirmed ones of the working folder',
   ],
   [
     '`CHUKWA_LOG`',
-    '`debug` writes all logs of plugins and of their programs to standard error; so does `--verbose`',
+    '`debug` shows all logs of plugins and of their programs, as `--verbose` does',
     'warnings and errors',
   ],
-  [
-    '`CHUKWA_LOG_FORMAT`',
-    '`json` writes the logs of `serve`, `worker` and plugins to standard error as JSON, [an object a line](../telemetry.md#logs)',
-    'lines for people',
-  ],
+  ['`CHUKWA_LOG_FORMAT`', '`json` writes [logs as JSON](../telemetry.md#logs)', 'lines for people'],
   [
     '`OTEL_EXPORTER_OTLP_ENDPOINT` and others of OpenTelemetry',
-    'the OTLP receiver of [traces and metrics](../telemetry.md)',
-    'no telemetry, and nothing of it is loaded',
+    'the receiver of [traces and metrics](../telemetry.md)',
+    'no telemetry',
   ],
   [
     '`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`',
     "the [proxies](../deploying.md#proxies) of sources' requests",
     'no proxy',
   ],
-  [
-    '`CHUKWA_PRICES`',
-    'a file of your own [prices](prices.md) of models',
-    'the prices that ship, whose age `cost` prints',
-  ],
+  ['`CHUKWA_PRICES`', 'a file of your own [prices](prices.md) of models', 'the prices that ship'],
   ['`CHUKWA_HOST`, `CHUKWA_PORT`', 'where `serve` listens', '`127.0.0.1`, `4747`'],
-  [
-    '`CHUKWA_PUBLIC_URL`',
-    'the URL of `serve` for services that answer later; every process that runs turns needs it',
-    'services get no callback URL, and people report',
-  ],
+  ['`CHUKWA_PUBLIC_URL`', 'the URL of `serve` for services that answer later, wherever turns run', 'people report'],
   [
     '`CHUKWA_CONSUMERS_READ_ONLY`',
-    '`true` offers consumers at [`/mcp`](../mcp.md) only the tools that read',
-    'they store documents, make worlds and queue turns',
+    '`true`: consumers at [`/mcp`](../mcp.md) only read',
+    'they store documents, make worlds and queue turns, too',
   ],
-  [
-    '`CHUKWA_OAUTH_ISSUER`',
-    'the URL of who also issues tokens for [assistants](../mcp.md) at `/mcp`',
-    'the operator hands them out',
-  ],
+  ['`CHUKWA_OAUTH_ISSUER`', 'who also issues tokens for [assistants](../mcp.md)', 'the operator hands them out'],
   [
     '`CHUKWA_TOKEN`, `CHUKWA_OPERATOR_TOKEN`',
-    'bearer tokens of consumer and operator, of at least 32 characters; in a fleet, the same for all',
+    'bearer tokens of consumer and operator; in a fleet, the same for all',
     'made at first use, in `~/.config/chukwa/tokens`',
   ],
   [
     '`CHUKWA_SIGNING_KEY`',
-    'the file of the key that signs [checkpoints](../terms.md#evidence), mode 0600; needed with a PostgreSQL server',
-    '`signing-key.pem` in the data folder, made at first use',
+    'the file of the key that signs [checkpoints](../terms.md#evidence), mode 0600',
+    '`signing-key.pem` in the data folder; none with a PostgreSQL server',
   ],
   [
     '`CHUKWA_ANCHOR`',
-    'a file that grows by each checkpoint; or, behind a vertical bar, a command that gets it on standard input',
+    'a file that gets each checkpoint; or, behind a vertical bar, a command',
     'checkpoints stay in the database',
   ],
   [
     '`CHUKWA_AUTHORISE`',
-    'what is asked [before each call](../security.md#what-holds): a URL, or behind a vertical bar a command',
+    'who is asked [before each call](../security.md#what-holds): a URL, or behind a vertical bar a command',
     'the tool policy alone decides',
   ],
   [
     '`CHUKWA_CONNECTION_POST_OFFICE`',
-    'the [connection](connection.md) `post_office`, as JSON; any other `CHUKWA_CONNECTION_...`, likewise',
+    'the [connection](connection.md) `post_office`, as JSON; others likewise',
     'the file of `chukwa connections add`',
   ],
-  [
-    '`CHUKWA_CONNECTIONS_KEY`',
-    'the key of that file: 32 bytes, such as those of `openssl rand -hex 32`',
-    'the file is not opened',
-  ],
+  ['`CHUKWA_CONNECTIONS_KEY`', 'the key of that file, such as of `openssl rand -hex 32`', 'the file is not opened'],
   [
     '`CHUKWA_MCP_MEMORY`',
-    'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
+    'the MCP server of `workflows/mcp-memory`, a URL or a command; others likewise',
     'calls of it fail',
   ],
-  [
-    '`CHUKWA_HARBOUR_URL`',
-    'the services of `new world --shape place`; any other `CHUKWA_..._URL` that a source names, likewise',
-    'calls of them fail',
-  ],
+  ['`CHUKWA_HARBOUR_URL`', 'the services of `new world --shape place`; others likewise', 'calls of them fail'],
   [
     '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_OFFICE_URL`, `CHUKWA_TOY_GAMES_URL`, `CHUKWA_TOY_ALMANAC_DIR`, `CHUKWA_TOY_PERSONAS_DIR`',
-    "the toy services: their URLs, the key that the weather station asks for, the almanac's folder of one JSON file a month, and a folder of tables",
+    'the toy services: their URLs, a key, and folders',
     'set by `park`, printed by `toys`',
   ],
   [
     '`XDG_CONFIG_HOME`, else `HOME`, else `APPDATA`',
-    'where a folder `chukwa` holds tokens and confirmed plugins',
-    'no token and no confirmation is kept',
+    'the folder of `chukwa/` with tokens and confirmed plugins',
+    'none is kept',
   ],
 ];
 

@@ -3293,7 +3293,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deny",
       "require_approval"
     ],
-    "description": "What the rule decides. require_approval permits a call once a person has approved it."
+    "description": "require_approval allows the call once a person has approved it."
   },
   "EffectClass": {
     "type": "string",
@@ -3302,7 +3302,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state_change",
       "external_side_effect"
     ],
-    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
+    "description": "The effect of a call on the outside. After a crash, a call that is not read_only is repeated only if its binding is repeatable."
   },
   "ExplainedRule": {
     "type": "object",
@@ -6397,7 +6397,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           0,
           1
         ],
-        "description": "How many memories before and after each found one are shown with it; 0 by default."
+        "description": "How many memories before and after each are shown with it; 0 by default."
       },
       "language": {
         "type": "string",
@@ -6424,7 +6424,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "swedish",
           "turkish"
         ],
-        "description": "The language by which words are reduced to their stems; simple by default, which compares words as they are."
+        "description": "The language of word stems; simple by default, which compares words as they are."
       },
       "entity_id": {
         "type": "string"
@@ -8306,14 +8306,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "measure": {
         "type": "string",
-        "description": "Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters."
+        "description": "Lower-case letters and digits, joined by single hyphens or underscores."
       },
       "compare": {
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/ComparedLevels"
         },
-        "description": "Two sides, each of all conditions that have these levels. The difference is the first side less the second, seed by seed."
+        "description": "Two sides, each of all conditions with these levels. The difference is the first less the second, seed by seed."
       },
       "hypothesis": {
         "type": "string"
@@ -8395,7 +8395,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "LevelId": {
     "type": "string",
-    "description": "Lower-case letters and digits, joined by single hyphens; at most 40 characters."
+    "description": "Lower-case letters and digits, joined by single hyphens."
   },
   "Verdict": {
     "type": "string",

@@ -3,7 +3,7 @@ import type { Json } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
 export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
@@ -33,13 +33,13 @@ export interface Answers {
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
-  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. Of turn/park_weather@..., the part from @ on may be left out; then it answers every source of the turn with that name. */
+  /** By turn ("1", or "*" for every other), then by command key, such as bob/act/round-1/try-1. Without its part from @ on, turn/park_weather@... answers every source of the turn with that name. */
   readonly turns: {
     readonly [k: string]: {
       readonly [k: string]: Answer;
     };
   };
-  /** Rules for calls that turns does not answer. The first rule that applies answers. What is drawn depends on the seed, the turn, the command key and the rule alone: the seed is the number at the end of a world's name such as trial-s7, else the whole name. */
+  /** Rules for calls that turns does not answer; the first that applies answers. What is drawn depends on the seed, the turn, the command key and the rule alone. The seed is the number at the end of a world's name such as trial-s7, else the whole name. */
   readonly population?: readonly PopulationRule[];
 }
 export interface JsonAnswer {
@@ -68,26 +68,26 @@ export interface StatusAnswer {
   readonly body?: Json;
 }
 export interface FaultAnswer {
-  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends the text and then nothing; reset drops the connection before the first byte. */
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends nothing after the text; reset drops the connection before the first byte. */
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
   readonly text?: string;
 }
-/** The call fails with this class, as if its plugin had reported it. With the class stopped, it waits until the turn no longer needs it. */
+/** The call fails with this class, as if by its plugin; with the class stopped, once the turn no longer needs it. */
 export interface FailureAnswer {
   readonly failure: SourceClass;
   /** The message of the failure. */
   readonly message?: string;
   readonly http_status?: number;
-  /** The text of a model before the failure, or the body of another source's failed answer. */
+  /** What a model wrote before the failure, or the body of another source's answer. */
   readonly text?: string;
 }
-/** In the texts of its answer {{subject}}, {{turn}} and {{<value>}} are filled in. A text that is nothing but one of them becomes the value itself, such as a number. */
+/** In texts of its answer, {{subject}}, {{turn}} and {{<value>}} are filled in. A text that is one of them alone becomes the value itself, such as a number. */
 export interface PopulationRule {
   /** The calls that the rule answers. */
   readonly where: {
-    /** The command key of the call; * stands for any one of its parts, such as the subject. */
+    /** The command key of the call, in which * is any one part. */
     readonly key: string;
-    /** Texts that are all in the prompt, letter by letter; of a source that is no model, in its request as JSON. */
+    /** Texts that the prompt has, all of them; of a source that is no model, its request as JSON. */
     readonly prompt_has?: readonly string[];
   };
   /** The share of those calls that the rule answers; without it, all. */
@@ -99,7 +99,7 @@ export interface PopulationRule {
   readonly answer: Answer;
 }
 export interface DrawnValue {
-  /** A whole number, normally distributed: rounded, and moved to the nearer end where it is beyond minimum or maximum. */
+  /** A whole number, normally distributed, rounded, and held between minimum and maximum. */
   readonly draw: {
     readonly mean: number;
     readonly deviation: number;
@@ -112,6 +112,6 @@ export interface PickedValue {
   readonly pick: readonly string[];
 }
 export interface ReadValue {
-  /** The number that follows the last of these texts in the prompt. Where there is none, the rule does not apply. */
+  /** The number behind the last such text in the prompt. Without one, the rule does not apply. */
   readonly read_after: string;
 }

@@ -1,10 +1,10 @@
 // Made by tools/generate-types.ts from schemas/cognition-profile.schema.json: do not edit, run `npm run generate`.
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
-/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
+/** Another document: the hash of its canonical form or, in a file, a relative path, which storing replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
 /** A workflow, with the policy and the budgets under which it runs. */
@@ -15,21 +15,21 @@ export interface CognitionProfile {
   readonly description?: Description;
   readonly workflow_ref: Reference;
   readonly tool_policy_ref?: Reference;
-  /** What the model calls of the profile's subjects may use together. */
+  /** What model calls of its subjects may use together. */
   readonly budgets?: {
-    /** In one turn of a world, earlier attempts at the turn included. What it leaves out is not bounded. A call that does not fit ends the attempt with budget_exhausted before it is made; one that would fit waits for calls under way. */
+    /** In one turn of a world, all attempts at it together. A call that does not fit ends the attempt with budget_exhausted; one that may still fit waits for calls under way. */
     readonly session?: {
       /** Tokens of prompts and answers. */
       readonly token_budget?: number;
-      /** Money, in US dollars, by the prices that chukwa knows. A call whose price is not known is refused. */
+      /** US dollars. A call whose price is not known is refused. */
       readonly usd?: number;
       /** Generations. */
       readonly turn_limit?: number;
-      /** Seconds that the calls may take, added up. */
+      /** Seconds of all calls, added up. */
       readonly timeout_seconds?: number;
     };
   };
-  /** Ids of the connections that the workflow may use. Without this member, it may use each that its bindings name. */
+  /** Ids of the connections that the workflow may use; each that it names, by default. */
   readonly connections?: readonly HumanId[];
 }
 export interface HashReference {

@@ -1,7 +1,7 @@
 // Made by tools/generate-types.ts from schemas/connection.schema.json: do not edit, run `npm run generate`.
-/** An operator's connection: the secret that requests to one origin get. It is the value of a variable such as `CHUKWA_CONNECTION_POST_OFFICE`, or kept by `chukwa connections add`. */
+/** An operator's connection: the secret that requests to one origin get, in a variable such as `CHUKWA_CONNECTION_POST_OFFICE` or kept by `chukwa connections add`. */
 export type Connection = HeaderConnection | BearerConnection | BasicConnection | QueryConnection | ClientConnection;
-/** Scheme, host and port of the service, such as https://api.example.org. Requests to any other never get the secret. */
+/** Scheme, host and port of the service. Requests to any other never get the secret. */
 export type Origin = string;
 /** Visible characters. One that is too easy to guess is refused. */
 export type Secret = string;
@@ -31,7 +31,7 @@ export interface QueryConnection {
   readonly name: string;
   readonly secret: Secret;
 }
-/** OAuth 2.0 client credentials: the engine gets tokens with the secret, and requests get the token. */
+/** OAuth 2.0 client credentials: the secret gets tokens, and requests get the token. */
 export interface ClientConnection {
   readonly kind: 'client_credentials';
   readonly origin: Origin;

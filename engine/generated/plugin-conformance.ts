@@ -15,7 +15,7 @@ export type PluginClass =
   | 'model_refusal'
   | 'schema_invalid';
 
-/** Examples of a plugin's calls: the request, the server's answers and the expected result. The conformance suite plays them, and derives misbehaving servers from them. */
+/** Examples of a plugin's calls, which `chukwa plugin test` plays, with servers that answer and that misbehave. */
 export interface PluginConformance {
   /** For the editor only. */
   readonly $schema?: string;
@@ -24,17 +24,17 @@ export interface PluginConformance {
 }
 export interface Example {
   readonly name: string;
-  /** The interface of a source. If a field of it names the variable of the origin, the suite sets that variable. */
+  /** The interface of a source. The suite sets the variable of the origin that it names. */
   readonly interface: JsonObject & { readonly name: string };
-  /** Values of variables that the manifest names. The suite makes up the values of secret ones. */
+  /** Values of variables that the manifest names, secret ones apart. */
   readonly variables?: {
     readonly [k: string]: string;
   };
-  /** The request to the plugin. {{call}} in a text is replaced by a text of the suite, different in each call. The request of a chat plugin is {"messages": [...], "output_schema"?: {...}}. */
+  /** The request to the plugin; of a chat plugin {"messages": [...], "output_schema"?: {...}}. {{call}} in a text becomes another text in each call. */
   readonly request: Json;
-  /** The server's answers. Each request gets the first matching answer that was not used in this call; when all are used, the last matching one again. Leave it out for a plugin without HTTP. */
+  /** The server's answers, for a plugin with HTTP. Each request gets the first matching one that the call has not used, else the last matching one again. */
   readonly server?: readonly CannedAnswer[];
-  /** For a plugin that reads files: the files of the folder, by path. The suite makes the folder and sets its variable. {{call}} as in the request; a text holds it only where its path does. */
+  /** The files of the folder, by path, for a plugin that reads files. The suite sets the variable of the folder. A text holds {{call}} only where its path does. */
   readonly files?: {
     readonly [k: string]: string;
   };
@@ -46,32 +46,32 @@ export interface CannedAnswer {
   readonly headers?: {
     readonly [k: string]: string;
   };
-  /** A text is sent unchanged, anything else as JSON. {"$from": "/body/id"} is replaced by that value of the request: /method, /path, /query/..., /headers/..., /body/... . */
+  /** A text is sent unchanged, anything else as JSON, in which {"$from": "/body/id"} becomes that value of the request (/method, /path, /query, /headers, /body). */
   readonly body?: Json;
   /**
-   * Server-sent events in place of a body, by the same rules: one `data:` each.
+   * Server-sent events in place of a body: one `data:` each.
    *
    * Items: A text is sent unchanged, anything else as JSON.
    */
   readonly events?: readonly Json[];
 }
-/** The condition on the request; without it, every request matches. */
+/** The requests that it answers; all by default. */
 export interface WhenAsked {
   readonly method?: string;
   /** The whole path, without the query. */
   readonly path?: string;
-  /** The request's JSON has each of these members, with this value. */
+  /** Members of the request's JSON, with their values. */
   readonly body?: Json;
 }
 export interface ExpectedValue {
-  /** The expected answer, compared as JSON. {{call}} is the same text as in the request. */
+  /** The expected answer, compared as JSON. */
   readonly value: Json;
 }
 export interface ExpectedFailure {
   readonly failure_class: PluginClass;
 }
 export interface ExpectedPending {
-  /** The call is pending: its answer comes later, which the suite allows. */
+  /** The call is pending: its answer comes later. */
   readonly pending: {
     /** The alias that the service gives to the call; {{call}} as above. */
     readonly correlation_id?: string;

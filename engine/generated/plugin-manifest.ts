@@ -2,10 +2,10 @@
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
 export type Description = string;
-/** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
+/** Where the plugin may connect. The operator's variable holds the URL; an author names the variable. */
 export type Origin = OriginFromInterface | OriginFromVariables;
 export type Variable = string;
-/** response_format: the plugin receives the schema beside the messages. json_object and prompt: the last message contains the schema; with json_object the endpoint also has to answer with a JSON object. */
+/** response_format: the plugin gets the schema beside the messages. json_object and prompt: the last message contains it; with json_object the endpoint has to answer with a JSON object, too. */
 export type SchemaDelivery = 'response_format' | 'json_object' | 'prompt';
 
 /** The manifest of a plugin folder. */
@@ -16,36 +16,36 @@ export interface PluginManifest {
   readonly name: string;
   readonly description: Description;
   readonly contract_version: 1;
-  /** json: the plugin answers a JSON request with JSON. chat: it answers messages with a model's text and a trace. */
+  /** json: it answers JSON with JSON. chat: it answers messages with a model's text and a trace. */
   readonly speaks: 'json' | 'chat';
-  /** Path of the JSON Schema of the interface, relative to the manifest. */
+  /** The JSON Schema of the interface, relative to the manifest. */
   readonly interface_schema: string;
-  /** Path of the module whose default export is the plugin, relative to the manifest. */
+  /** The module whose default export is the plugin, relative to the manifest. */
   readonly entry: string;
   readonly origin?: Origin;
   readonly folder?: FolderFromInterface;
-  /** The interface member with a path whose segments may be {name}, members of the request: validate rejects a request that lacks one. */
+  /** The interface member with a path whose segments may be {name}, members that a request must have. */
   readonly path_field?: string;
   readonly acting?: ActingInterface;
-  /** The variable of the origin may hold a command instead of an http or https URL. Its name must begin with CHUKWA_. */
+  /** The variable of the origin may hold a command in place of a URL. */
   readonly spawn?: boolean;
-  /** A reserved prefix of tool names, such as mcp__: tools of this plugin's sources, and no others, are named like mcp__memory__search_nodes. */
+  /** A prefix of tool names that this plugin's sources alone have, such as mcp__ in mcp__memory__search_nodes. */
   readonly tool_prefix?: string;
   readonly tool_list?: ToolList;
   readonly wire_overhead?: WireOverhead;
-  /** Environment variables that the plugin receives, beside its origin. */
+  /** Variables that the plugin receives, beside its origin. */
   readonly variables?: readonly Variable[];
-  /** Variables with secrets: the plugin receives them, and records hold a replacement. */
+  /** Variables with secrets, which the plugin receives and records replace. */
   readonly secret_variables?: readonly Variable[];
-  /** Interface members that hold the name of a variable with a secret, or an object of such names, which begin with CHUKWA_. */
+  /** Interface members that name a variable with a secret, or hold an object of such names. */
   readonly secret_variable_fields?: readonly string[];
-  /** That of the secret_variable_fields whose members are headers. The engine adds these to each request, and the plugin does not receive their values. */
+  /** That of the secret_variable_fields whose members are headers, which the engine adds to each request and the plugin never sees. */
   readonly secret_headers_field?: string;
   readonly model?: ModelFromInterface;
   readonly timeout?: TimeoutFromInterface;
   readonly schema_delivery?: SchemaDeliveryFromInterface;
   readonly tool_calling?: ToolCallingFromInterface;
-  /** Interface members with values that the plugin does not support yet, each with the value to use instead: rejected with NOT_SUPPORTED_YET. */
+  /** Interface members with values that are refused with NOT_SUPPORTED_YET, each with the value to use instead. */
   readonly not_yet?: {
     readonly [k: string]: {
       readonly [k: string]: string;
@@ -55,34 +55,34 @@ export interface PluginManifest {
   readonly packages?: readonly string[];
 }
 export interface OriginFromInterface {
-  /** The interface member that holds the variable's name, which must begin with CHUKWA_. */
+  /** The interface member that names the variable. */
   readonly interface_field: string;
 }
 export interface OriginFromVariables {
-  /** The interface member that holds the name of another variable, which takes precedence; its name begins with CHUKWA_. */
+  /** The interface member that names another variable, which takes precedence. */
   readonly interface_field?: string;
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
   readonly default?: string;
 }
-/** A folder from which the plugin may read files. The operator's variable holds its path; an author only names the variable. */
+/** A folder whose files the plugin may read. The operator's variable holds its path; an author names the variable. */
 export interface FolderFromInterface {
-  /** The interface member that holds the name of the variable with the folder, which must begin with CHUKWA_. */
+  /** The interface member that names the variable. */
   readonly interface_field: string;
 }
-/** Values of an interface member with which a call has a side effect: no binding of such a source may be read_only. */
+/** Values of an interface member with which a call has a side effect, so that no binding may be read_only. */
 export interface ActingInterface {
   readonly interface_field: string;
   readonly values: readonly string[];
 }
-/** A source can answer with its server's list of tools, in the form of the Model Context Protocol, for chukwa mcp tools. */
+/** For chukwa mcp tools: a source can answer with its server's list of tools, in the form of MCP. */
 export interface ToolList {
-  /** The interface member that is true if a source answers with the list. */
+  /** The interface member that is true for the list. */
   readonly interface_field: string;
   /** The interface member that names one tool. */
   readonly tool_field: string;
 }
-/** How much larger than its result a response may be, for a protocol that wraps or repeats results. */
+/** How much larger than its result a response may be. */
 export interface WireOverhead {
   /** A factor of the call's result limit. */
   readonly factor: number;
@@ -93,29 +93,29 @@ export interface WireOverhead {
 export interface ModelFromInterface {
   /** The interface member that holds the model's name. */
   readonly interface_field: string;
-  /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it takes precedence. */
+  /** The interface member that names a variable with a model, which takes precedence. */
   readonly variable_field?: string;
 }
 /** The interface member with the time limit of one call; by default timeout_ms. */
 export interface TimeoutFromInterface {
   /** The interface member that holds a number of milliseconds. */
   readonly interface_field: string;
-  /** Milliseconds, if the source does not set it. The engine's default is 10000, and 120000 for a chat plugin. */
+  /** Milliseconds, if the source does not set it; by default 10000, and 120000 for a chat plugin. */
   readonly default_ms?: number;
 }
-/** For a chat plugin: the interface member that says how the model gets the schema of an answer; by default schema_delivery, and prompt if a source does not set it. */
+/** For a chat plugin: the interface member that says how the model gets the schema of an answer; by default schema_delivery. A source that leaves it out means prompt. */
 export interface SchemaDeliveryFromInterface {
   readonly interface_field: string;
-  /** The meaning of each value of that member. Other values are rejected with NOT_SUPPORTED_YET before anything runs. */
+  /** The meaning of each value; others are refused with NOT_SUPPORTED_YET. */
   readonly values: {
     readonly [k: string]: SchemaDelivery;
   };
   readonly default?: SchemaDelivery;
 }
-/** For a chat plugin: the interface member that says how the model calls a tool. Without it, by its JSON answer. */
+/** For a chat plugin: the interface member that says how the model calls a tool; by default, by its JSON answer. */
 export interface ToolCallingFromInterface {
   readonly interface_field: string;
-  /** The meaning of each value of that member. native: the request holds the tools, and the answer the calls. */
+  /** The meaning of each value. native: the request holds the tools, and the answer the calls. */
   readonly values: {
     readonly [k: string]: 'json_control' | 'native';
   };

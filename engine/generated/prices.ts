@@ -3,7 +3,7 @@
 export type SchemaUrl = string;
 export type Usd = number;
 
-/** An operator's prices of models, which `CHUKWA_PRICES` names. The last entry that fits a call's model, endpoint and time applies, else the prices that ship. */
+/** An operator's prices of models, in the file that `CHUKWA_PRICES` names. The last entry that fits a call's model, endpoint and time applies, else the prices that ship. */
 export interface Prices {
   readonly $schema?: SchemaUrl;
   readonly version: 1;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 
 /** Questions that `chukwa probe` puts to agents of a world at one of its turns. The world does not change. */
@@ -18,7 +18,7 @@ export interface Probe {
 }
 export interface ProbeQuestion {
   readonly id: HumanId;
-  /** The question, with the placeholders of prompts. It replaces the last paragraph of the agent's prompt, or follows it where that paragraph shows more than a name. */
+  /** The question, with placeholders as in prompts. It replaces the last paragraph of the agent's prompt, or follows one that shows more than a name. */
   readonly ask: string;
   /** The form of the answer. */
   readonly answer: ChoiceForm | NumberForm | YesNoForm | TextForm | SchemaForm;

@@ -3,10 +3,10 @@ import type { JsonObject } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
-/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
+/** Another document: the hash of its canonical form or, in a file, a relative path, which storing replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
 /** An external service or model, and the interface settings with which a plugin calls it. */
@@ -19,7 +19,7 @@ export interface ResponseSource {
   readonly interface: JsonObject & { readonly name: string };
   readonly request_schema_ref?: Reference;
   readonly retry?: Retry;
-  /** How many calls of this source one process makes at the same time; further calls wait. By default, there is no limit. */
+  /** How many calls of this source one process makes at a time; others wait. No limit by default. */
   readonly max_in_flight?: number;
 }
 export interface HashReference {
@@ -28,14 +28,14 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** The retry policy of this source. It applies to generations, to read-only calls, and to calls with a side effect whose binding is repeatable; another call with a side effect is retried only where it is certain that it was not performed, as after status 429 or 503. By default, the first failure ends the attempt. */
+/** When a failed call is made again: a generation, a read-only call, or one whose binding is repeatable; another with a side effect only where it certainly was not performed, as after status 429 or 503. Without it, the first failure ends the attempt. */
 export interface Retry {
   /** How many retries a call has. */
   readonly max: number;
-  /** The failures after which a call is retried; http_5xx means the statuses 500 to 599. */
+  /** The failures after which a call is retried; http_5xx is 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
-  /** The longest wait before the first retry; it doubles with each further one. The default is 500. */
+  /** The longest wait before the first retry, doubled with each further one; 500 by default. */
   readonly backoff_ms?: number;
-  /** The longest wait. If a service requests a longer one by Retry-After, there is no retry. The default is 30000, or backoff_ms if that is more. */
+  /** The longest wait; 30000 by default, or backoff_ms if that is more. If Retry-After wants a longer one, there is no retry. */
   readonly backoff_max_ms?: number;
 }

@@ -1,10 +1,10 @@
 // Made by tools/generate-types.ts from schemas/scenario.schema.json: do not edit, run `npm run generate`.
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
-/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
+/** Another document: the hash of its canonical form or, in a file, a relative path, which storing replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
 /** A small world at its start, and its thinking agents. */
@@ -16,7 +16,7 @@ export interface Scenario {
   readonly start_time: string;
   /** Simulated seconds of one turn. */
   readonly chronon_seconds: number;
-  /** What the model calls of its worlds may use. */
+  /** What model calls of its worlds may use. */
   readonly budgets?: {
     readonly world?: WorldBudget;
   };
@@ -24,11 +24,11 @@ export interface Scenario {
   readonly entities: readonly ScenarioEntity[];
   readonly cognition: readonly ScenarioCognition[];
 }
-/** In all turns of one world together, failed attempts included. What it leaves out is not bounded. */
+/** In all turns of one world together, failed attempts included. */
 export interface WorldBudget {
   /** Tokens of prompts and answers. */
   readonly token_budget?: number;
-  /** Money, in US dollars, by the prices that chukwa knows. A call whose price is not known is refused. */
+  /** US dollars. A call whose price is not known is refused. */
   readonly usd?: number;
 }
 export interface ScenarioEnvironment {

@@ -3,17 +3,17 @@ import type { Json } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Seed = number;
 /** A path, relative to the file in which it is written. */
 export type RelativePath = string;
 /** The entity ids of the agents that count; all by default. */
 export type Subjects = readonly string[];
-/** Lower-case letters and digits, joined by single hyphens; at most 40 characters. */
+/** Lower-case letters and digits, joined by single hyphens. */
 export type LevelId = string;
 
-/** A question about a scenario, asked of many worlds: what differs between them, what is measured, and how it is decided. */
+/** A question asked of many worlds: what differs between them, what is measured, and how it is decided. */
 export interface Study {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -25,20 +25,20 @@ export interface Study {
   readonly scenario: string;
   /** How many turns each run has. */
   readonly turns: number;
-  /** The number of each repetition: a range, or a list. All conditions have one run by each seed, and are compared by it. */
+  /** The number of each repetition, as a range or a list. Each condition has one run by each seed; runs of one seed are compared. */
   readonly seeds: SeedRange | readonly Seed[];
   /** What differs. Every combination of levels is a condition; without variables there is one. */
   readonly variables?: {
     readonly [k: string]: StudyVariable;
   };
-  /** The order in which agents act and are listed: that of the scenario, which is the default, or one of each seed's own. */
+  /** The order in which agents act and are listed: that of the scenario, by default, or one for each seed. */
   readonly roster?: 'as_written' | 'shuffled';
   /** One number of each run. */
   readonly measures: readonly StudyMeasure[];
   /** Questions that are put to the agents of each run. Its world does not change. */
   readonly probes?: readonly StudyProbe[];
   readonly hypotheses?: readonly StudyHypothesis[];
-  /** How several hypotheses are decided together: by Holm's method, which is the default, or each as if it were alone. */
+  /** How several hypotheses are decided: together by Holm's method, by default, or each as if alone. */
   readonly correction?: 'holm' | 'none';
   readonly audit?: StudyAudit;
   readonly budget?: StudyBudget;
@@ -49,20 +49,20 @@ export interface SeedRange {
 }
 export interface StudyVariable {
   readonly description?: string;
-  /** The first turn that differs; 1 by default. The turns before it are run once for each seed, and conditions share them. */
+  /** The first turn that differs; 1 by default. Conditions share the turns before it. */
   readonly from_turn?: number;
   readonly levels: {
     readonly [k: string]: StudyLevel;
   };
 }
-/** How a condition's scenario differs from the one that is written; not at all where it is empty. */
+/** How the scenario differs from the written one; not at all where it is empty. */
 export interface StudyLevel {
   readonly description?: string;
   /** A file in place of another that the scenario uses. */
   readonly replace?: {
     readonly [k: string]: RelativePath;
   };
-  /** Values of members of the scenario, by JSON Pointer. The member must be there, or the object that gets it. */
+  /** Values of members of the scenario, by JSON Pointer. The member, or its object, must be there. */
   readonly set?: {
     readonly [k: string]: Json;
   };
@@ -70,12 +70,12 @@ export interface StudyLevel {
 export interface StudyMeasure {
   readonly id: HumanId;
   readonly description?: string;
-  /** Where its values stand. True and yes count as 1, false and no as 0. */
+  /** Where its values stand. True and yes count 1, false and no 0. */
   readonly read: ToolReading | StateReading | AnswerReading;
   /** Each value counts as 1 where it equals this, else as 0. */
   readonly equal_to?: string | number | boolean;
   readonly of_turns?: MeasuredTurns;
-  /** The number of the run: the mean or the sum of its values, the mean of those of the last turn that has any, how many of them are not 0, or which share of them is not. */
+  /** The number of the run: mean or sum of its values, last: the mean of those of the last turn that has any, count or share of those that are not 0. */
   readonly take: 'mean' | 'sum' | 'last' | 'count' | 'share';
 }
 /** Arguments of the calls of a tool. */
@@ -112,9 +112,9 @@ export interface StudyProbe {
 export interface StudyHypothesis {
   readonly id: HumanId;
   readonly says: string;
-  /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+  /** Lower-case letters and digits, joined by single hyphens or underscores. */
   readonly measure: string;
-  /** Two sides, each of all conditions that have these levels. The difference is the first side less the second, seed by seed. */
+  /** Two sides, each of all conditions with these levels. The difference is the first less the second, seed by seed. */
   readonly compare: readonly ComparedLevels[];
   /** Of the first side, beside the second. */
   readonly expect: 'greater' | 'less' | 'different';
@@ -126,14 +126,14 @@ export interface StudyHypothesis {
 export interface ComparedLevels {
   readonly [k: string]: LevelId;
 }
-/** When it is decided. It is supported where the whole interval of the difference is beyond by_at_least, and not supported where the interval excludes that, or holds 0. */
+/** It is supported where the whole interval of the difference is beyond by_at_least, and not supported where the interval excludes that, or holds 0. */
 export interface DecisionRule {
   /** The confidence of the interval; 0.95 by default. */
   readonly interval?: number;
   /** With fewer seeds that both sides have, it is undecided. */
   readonly at_least_runs: number;
 }
-/** Changes that should not matter, beside those that chukwa makes by itself when the study is audited. They are no part of its hash. */
+/** Changes that should not matter, beside those that each audit makes. They are no part of the study's hash. */
 export interface StudyAudit {
   readonly persona?: Variants;
   readonly wording?: Variants1;
@@ -156,11 +156,11 @@ export interface Variants2 {
 export interface Variants3 {
   readonly [k: string]: StudyLevel;
 }
-/** What the model calls of all runs together may use. */
+/** What model calls of all runs may use together. */
 export interface StudyBudget {
   /** Tokens of prompts and answers. */
   readonly token_budget?: number;
-  /** Money, in US dollars, by the prices that chukwa knows. */
+  /** US dollars. */
   readonly usd?: number;
 }
 export interface Variants4 {

@@ -3,12 +3,12 @@ import type { Json } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
-/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
+/** Another document: the hash of its canonical form or, in a file, a relative path, which storing replaces by the hash. */
 export type Reference = HashReference | PathReference;
-/** Where the value comes from, as policies read it; the scenario, where they are left out. */
+/** Where the value comes from; by default the scenario. */
 export type Origins = readonly string[];
 export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
 /** Characters of each streamed piece. */
@@ -97,14 +97,14 @@ export type CallClass =
   | 'interrupted';
 export type Texts = string | readonly string[];
 
-/** A test of a scenario's workflows: the world at its start, the answers of models and sources, and the expected results. */
+/** A test of a scenario: its world at the start, the answers of models and sources, and what is expected. */
 export interface WorkflowTest {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
   readonly scenario_ref: Reference;
-  /** The name of the world, as prompts show it; the label by default. In one run of several tests, the second world of a name gets the suffix -2. */
+  /** The name of the world; the label by default, and -2 behind it for a second test of the run with that name. */
   readonly world?: string;
   readonly given?: Given;
   /** The number of turns to run; 1 by default. */
@@ -113,13 +113,13 @@ export interface WorkflowTest {
   readonly answers_ref?: {
     readonly path: string;
   };
-  /** By turn, then by command key, as in an answers document. They take precedence over those of answers_ref. */
+  /** As `turns` of an answers document. They take precedence over answers_ref. */
   readonly answers?: {
     readonly [k: string]: {
       readonly [k: string]: Answer;
     };
   };
-  /** The expected results. Members that are left out are not checked; turns that are not named must be committed. */
+  /** What is left out is not checked; turns that are not named must be committed. */
   readonly expect: {
     /** By turn. */
     readonly turns?: {
@@ -186,17 +186,17 @@ export interface StatusAnswer {
   readonly body?: Json;
 }
 export interface FaultAnswer {
-  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends the text and then nothing; reset drops the connection before the first byte. */
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends nothing after the text; reset drops the connection before the first byte. */
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
   readonly text?: string;
 }
-/** The call fails with this class, as if its plugin had reported it. With the class stopped, it waits until the turn no longer needs it. */
+/** The call fails with this class, as if by its plugin; with the class stopped, once the turn no longer needs it. */
 export interface FailureAnswer {
   readonly failure: SourceClass;
   /** The message of the failure. */
   readonly message?: string;
   readonly http_status?: number;
-  /** The text of a model before the failure, or the body of another source's failed answer. */
+  /** What a model wrote before the failure, or the body of another source's answer. */
   readonly text?: string;
 }
 /** The expected result of one turn. Without "failure", it must be committed. */

@@ -3,16 +3,16 @@ import type { Json } from '../contract/json.js';
 
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type HumanId = string;
 export type Description = string;
-/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
+/** Another document: the hash of its canonical form or, in a file, a relative path, which storing replaces by the hash. */
 export type Reference = HashReference | PathReference;
-/** The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable. */
+/** The effect of a call on the outside. After a crash, a call that is not read_only is repeated only if its binding is repeatable. */
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
-/** true: the service performs calls with the same X-Client-Request-Id header once, so a call with a side effect may be repeated. Leave it out for a read-only call, which always may. */
+/** true: the service performs calls with the same X-Client-Request-Id once, so that one with a side effect may be repeated, as a read-only call always may. */
 export type Repeatable = boolean;
-/** The failures by which this service says that it did not perform a call with a side effect. By default, they leave such a call in doubt. */
+/** The failures by which this service says that it did not perform a call; else they leave a side effect in doubt. */
 export type NotPerformedOn = readonly (
   | 'http_302'
   | 'http_303'
@@ -32,26 +32,26 @@ export type EntityId = string;
 /** The name by which a model calls a tool. The prefixes core__ and mcp__ are reserved. */
 export type ToolName = string;
 export type Reach = 'self' | 'perceived' | 'any';
-/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+/** Lower-case letters and digits, joined by single hyphens or underscores. */
 export type Connection = string;
 
-/** The workflow of a subject: its prompts, its calls, and the node whose final patch is applied. */
+/** How a subject thinks: prompts, calls, and the node whose patch is applied. */
 export interface CognitionWorkflow {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
   readonly label?: HumanId;
   readonly description?: Description;
-  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: all at once, with the same result: a subject whose inputs an earlier one changes is asked again. */
+  /** per_subject_ordered: one after the other, each on the world as the earlier ones left it. per_subject_concurrent: all at once, with the same result: a subject whose inputs an earlier one changes is asked again. */
   readonly execution: 'per_subject_ordered' | 'per_subject_concurrent';
-  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average; then subjects wait. The default is 4. */
+  /** With per_subject_concurrent: how many runs a turn may supersede before subjects wait, for each subject on average; 4 by default. */
   readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];
-  /** The final patch that changes the world. Left out in a workflow without an llm_tool_loop: its subjects only answer, and change nothing. */
+  /** The final patch that changes the world. Without an llm_tool_loop there is none: subjects only answer. */
   readonly apply?: {
     /** <node id>.final */
     readonly from: string;
-    /** Texts that become memories of the subject after its own patch, each with the ids of the memories that the prompt of its node showed. */
+    /** Texts that become memories of the subject after its patch, with the ids of the memories that their prompt showed. */
     readonly remember?: readonly Remembered[];
   };
 }
@@ -63,18 +63,18 @@ export interface AmbientSourceBinding {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** If the call fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}. A call whose side effect may have taken place always fails the attempt. */
+  /** If the call fails after its retries: fail, by default, the attempt; or inject_absence, and the reading is {"absent": {"failure_class": ...}}. A side effect in doubt always fails the attempt. */
   readonly on_failure?: 'fail' | 'inject_absence';
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
-  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly run: 'once_per_turn' | 'before_subject_workflow';
   /** The subject, place or entity of the reading. */
   readonly scope: 'world' | 'acting_subject' | EnvironmentPlace | EntityPlace;
   /** The subjects that get the reading. */
   readonly visible_to: 'all_subjects' | 'acting_subject' | EnvironmentPlace | EntityPlace;
-  /** The request: any JSON, in which {"$from": pointer, "default"?: value} is replaced by a value of the context. */
+  /** The request, in which {"$from": pointer, "default"?: value} becomes a value of the context. */
   readonly request_template: Json;
   readonly result_schema_ref?: Reference;
   /** A JSON Pointer (RFC 6901): each of its steps begins with a slash. */
@@ -86,9 +86,9 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** Redaction lets prompts, templates, pages and telemetry see the listed parts of a result. The other parts stay in the record. */
+/** The parts of a result that prompts, templates, pages and telemetry see. The record has all of it. */
 export interface Redaction {
-  /** "all", or JSON Pointers in which * stands for every item or member. */
+  /** In a pointer, * stands for every item or member. */
   readonly allow: 'all' | readonly Pointer[];
 }
 export interface EnvironmentPlace {
@@ -104,7 +104,7 @@ export interface LlmToolLoopNode {
   /** The type of its work orders; execute by default. */
   readonly order_type?: 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
   readonly fallback?: Fallback;
   readonly gate?: Gate;
@@ -119,28 +119,28 @@ export interface LlmToolLoopNode {
   readonly may?: PatchReach;
   readonly final_schema_ref: Reference;
 }
-/** A second source, asked when the first one has failed and its retries are used up. Each has its own record; together they are one generation. A rejected answer goes back to the first source. */
+/** A second source, asked when the first has failed and its retries are used up; both are one generation. A rejected answer goes back to the first. */
 export interface Fallback {
   readonly llm_source_ref: Reference;
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
-  /** The failures after which it is asked, as in a source's retry; http_5xx means the statuses 500 to 599. */
+  /** The failures after which it is asked; http_5xx is 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
 }
-/** A second model that judges each valid answer of the node, a final patch of a tool loop among them, before anything reads or applies it. It answers {"decision": "pass" | "retry" | "escalate", "reason": ...}. After retry, the reason goes back to the node's model as after a rejected answer; escalate fails the attempt. Its calls use the node's tokens, time and turn_limit. */
+/** A second model that judges each valid answer of the node before anything reads or applies it, with a "decision" and a "reason": pass; retry, which gives the node's model the reason like a rejected answer; or escalate, which fails the attempt. Its calls use the node's constraints. */
 export interface Gate {
   readonly llm_source_ref: Reference;
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
   readonly prompt_template: PromptTemplate;
 }
-/** What the judge is shown: {{gate.answer}}, which is the answer that it judges, and whatever the prompt of the node may read. */
+/** What the judge is shown: {{gate.answer}}, the answer that it judges, and what the node's prompt may read. */
 export interface PromptTemplate {
   readonly messages: readonly PromptMessage[];
 }
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{ambient.<path>}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
+  /** Text with placeholders such as {{world.projection}}, {{subject.rendered}}, {{ambient.<path>}} and {{tools.available}}; or the .md or .txt file with it. */
   readonly content: string | PromptHash | PromptPath;
 }
 export interface PromptHash {
@@ -159,27 +159,27 @@ export interface Projection {
   readonly memory: {
     /** The number of the subject's latest memories. */
     readonly recent: number;
-    /** Whether {{memory.pinned}} shows the memories that the scenario gives the subject. */
+    /** Whether {{memory.pinned}} shows the subject's memories of the scenario. */
     readonly pinned?: boolean;
     readonly retrieve?: MemoryRetrieval;
   };
-  /** The number of turns of which {{subject.own_turns}} shows the subject's own patches. */
+  /** The number of turns of which {{subject.own_turns}} shows its own patches. */
   readonly own_turns?: number;
-  /** The contents of {{world.recent_events}}: narrations and effects that the subject could see. */
+  /** What {{world.recent_events}} shows: narrations and effects that the subject could see. */
   readonly events?: {
-    /** The number of committed turns; the events of earlier subjects in this turn are always included. */
+    /** The number of committed turns; events of earlier subjects in this turn are always shown. */
     readonly turns: number;
   };
 }
-/** The contents of {{memory.retrieved}}: memories of the subject that are found by the words of a query. */
+/** What {{memory.retrieved}} shows: memories of the subject, found by the words of a query. */
 export interface MemoryRetrieval {
   /** The number of memories that are found. */
   readonly top: number;
-  /** How many memories before and after each found one are shown with it; 0 by default. */
+  /** How many memories before and after each are shown with it; 0 by default. */
   readonly neighbours?: 0 | 1;
-  /** Texts with placeholders, as in prompts; all of their words together are the query. */
+  /** Texts with placeholders, whose words are the query. */
   readonly query: readonly string[];
-  /** The language by which words are reduced to their stems; simple by default, which compares words as they are. */
+  /** The language of word stems; simple by default, which compares words as they are. */
   language?:
     | 'simple'
     | 'arabic'
@@ -204,11 +204,11 @@ export interface MemoryRetrieval {
     | 'turkish';
 }
 export interface NodeConstraints {
-  /** Tokens, as the provider counts them, that one run of the node may use. Where it counts none, or what cannot be true, an estimate by the length of prompt and answer is counted. */
+  /** Tokens of one run of the node, as the provider counts them, else by an estimate. */
   readonly token_budget: number;
-  /** Seconds that all calls of one run of the node may take together. */
+  /** Seconds of all calls of one run of the node together. */
   readonly timeout_seconds: number;
-  /** Generations that one run of the node may make. */
+  /** Generations of one run of the node. */
   readonly turn_limit?: number;
 }
 /** A source that is called only if the model elects it. */
@@ -220,16 +220,16 @@ export interface AvailableTool {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** If the call fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure as its result. A call whose side effect may have taken place always fails the attempt. */
+  /** If the call fails after its retries: fail, by default, the attempt; or tell_model, and the failure is its result. A side effect in doubt always fails the attempt. */
   readonly on_failure?: 'fail' | 'tell_model';
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
-  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly arguments_schema_ref: Reference;
   readonly result_schema_ref?: Reference;
 }
-/** The targets of the node's patches: self, the subject alone; perceived, whatever its projection shows; or any, which is the default. */
+/** What patches of the node may touch: self, the subject; perceived, what its projection shows; or any, by default. */
 export interface PatchReach {
   /** The entities whose state a patch may set. */
   readonly state?: 'self' | 'perceived' | 'any';
@@ -244,7 +244,7 @@ export interface LlmJsonNode {
   readonly type: 'llm_json';
   readonly order_type: 'classify' | 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
   readonly fallback?: Fallback;
   readonly gate?: Gate;
@@ -264,15 +264,15 @@ export interface SourceCallNode {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** The id of the operator's connection whose secrets the requests of this call get. It must be granted by the profile's connections, where the profile has them. */
+  /** The id of the operator's connection whose secrets these requests get. Where the profile has connections, it must be among them. */
   readonly connection?: string;
-  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   /** As in ambient sources. */
   readonly request_template: Json;
   readonly result_schema_ref?: Reference;
 }
-/** A text in the output of an llm_json or source_call node. Where it is null, absent or blank, nothing is remembered. */
+/** A text in the output of an llm_json or source_call node; null, absent or blank, it is not remembered. */
 export interface Remembered {
   /** <node id>.output */
   readonly from: string;

@@ -36,7 +36,7 @@ function rowsBelow(text: string, heading: string): readonly string[] {
 }
 
 function firstCells(text: string): readonly string[] {
-  const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --- '));
+  const rows = text.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('|---'));
   return rows.flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''));
 }
 
@@ -109,10 +109,10 @@ test('the page for operators shows what each failure says of its call, as the en
   const rows = (below.split('\n##')[0] ?? '').split('\n').filter((row) => row.startsWith('| '));
   const real = listFailures().map(({ name, denies, is_transient, retry }) => {
     const failure = name in FAILURE_CLASSES ? `\`${name}\`` : name;
-    const listed = retry === undefined ? 'no retry' : `\`${retry}\``;
-    return `| ${failure} | ${denies ? 'was not performed' : 'is in doubt'} | ${listed} | ${is_transient ? 'yes' : 'no'} |`;
+    const listed = retry === undefined ? '' : `\`${retry}\` `;
+    return `| ${failure} | ${denies ? 'not performed' : 'in doubt'} | ${listed}| ${is_transient ? 'yes' : 'no'} |`;
   });
-  assert.deepEqual(rows.slice(2), real);
+  assert.deepEqual(rows.slice(1), real);
 });
 
 test('the terms explain every reason for which a model has to answer again, and no other', async () => {
@@ -165,7 +165,7 @@ test('the terms list every placeholder of prompts, and no other', () => {
 test('ids normalise as the table of the terms says', () => {
   const [, below = ''] = page('docs/terms.md').split('| written | normalises to |');
   const rows = (below.split('\n\n')[0] ?? '').split('\n').filter((row) => row.startsWith('| `'));
-  assert.ok(rows.length >= 10, `${rows.length} rows`);
+  assert.ok(rows.length >= 6, `${rows.length} rows`);
   for (const row of rows) {
     const [written = '', becomes = ''] = row.slice(2).split(' | ');
     const canonical = /^`([^`]+)`/.exec(becomes)?.[1];

@@ -27,9 +27,15 @@ after(() => {
 /** A file of a page, below its name. */
 const FILE = /^\*\*`([^`]+)`\*\*\n\n```json\n(.*?)\n```$/gms;
 
-test('the page of commands lists what chukwa --help lists', async () => {
+test('the page of commands lists what chukwa --help lists, by the beginning of each description', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, '--help']);
-  assert.deepEqual(commandsOfPage(), commandsOfHelp(stdout));
+  const [listed, shown] = [commandsOfPage(), commandsOfHelp(stdout)];
+  assert.deepEqual(
+    listed.map(([name]) => name),
+    shown.map(([name]) => name),
+  );
+  for (const [at, [name, gist]] of listed.entries())
+    assert.ok(gist !== '' && shown[at]?.[1].startsWith(gist), `${name}: ${gist}`);
 });
 
 test('the README shows the two commands of a checkout as they are typed', () => {
@@ -111,8 +117,8 @@ async function runInShell(typed: string, cwd = folder, more: Readonly<Record<str
 type Command = readonly [name: string, description: string];
 
 function commandsOfPage(): readonly Command[] {
-  const entries = commands.matchAll(/^### `([^`]+)`\n\n(.*)$/gm);
-  return [...entries].map(([, name = '', description = '']) => [name, description]);
+  const entries = commands.matchAll(/^\| `([^`]+)` \| (.*?) \| /gm);
+  return [...entries].map(([, name = '', gist = '']) => [name.replaceAll('\\|', '|'), gist]);
 }
 
 /** Each group is a heading and its commands; a description may continue in the next lines. */

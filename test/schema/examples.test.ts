@@ -64,7 +64,7 @@ test('a workflow that lacks what a node must have is shown how to write it', asy
 test('an example shows the fixed value of a const, and follows the description', async () => {
   const repairs = await repairsOf('tool-policy.schema.json', { label: 'few', require_approval: [], budgets: {} });
   assert.equal(repairs.get('MISSING_FIELD version'), 'Add it, such as "version": 1.');
-  assert.match(repairs.get('MISSING_FIELD allow') ?? '', /^Add it, such as "allow": \["buy_candy"\]\. Tool ids\./);
+  assert.match(repairs.get('MISSING_FIELD allow') ?? '', /^Add it, such as "allow": \["buy_candy"\]\. Tool ids,/);
 });
 
 test('a value of the wrong type, and one that is no moment, are shown one that is right', async () => {

@@ -3,6 +3,7 @@ import { type KnownNames, suggested } from './phrases.js';
 
 function notFound(noun: string, see: string) {
   return unknown({
+    meaning: 'Nothing has this id.',
     message: ({ id }) => `There is no ${noun} ${JSON.stringify(id)}.`,
     repair: ({ is_whole }) => `${is_whole ? '' : 'Write the whole id. '}See chukwa ${see}.`,
     example: { id: 'ID', is_whole: false },
@@ -52,8 +53,7 @@ export const CALL_PROBLEMS = {
     'See which calls are awaited: chukwa attempt ID',
   ),
   CALL_IN_DOUBT: content({
-    meaning:
-      "It is unknown whether a side effect of the world's latest attempt took place, and another turn would repeat it.",
+    meaning: 'It is unknown whether a side effect took place; another turn would repeat it.',
     message: ({ world_slug, attempt_id, command_key }) =>
       `Whether the call ${command_key} of attempt ${attempt_id} took place is unknown, and another turn of ${world_slug} would repeat it.`,
     repair: ({ attempt_id, rerun }) => {
@@ -81,14 +81,13 @@ export const CALL_PROBLEMS = {
     example: { approval_id: 'ID' },
   }),
   APPROVAL_DECIDED: content({
-    meaning: 'A person, or a grant, has decided otherwise on the call. A decision is final.',
+    meaning: 'A person or a grant has decided otherwise, which is final.',
     message: ({ approval_id, decision }) => `The approval ${approval_id} was decided before, and is not ${decision}.`,
     repair: ({ approval_id }) => `See who decided, and when: chukwa approval ${approval_id}`,
     example: { approval_id: 'ID', decision: 'approved' },
   }),
   APPROVAL_ALTERED: content({
-    meaning:
-      'The row of an approval is not the one to which its decision is bound: it was changed while it waited, or an earlier version asked. Approving it would approve another call than the one shown.',
+    meaning: 'The row was changed while it waited, or comes from an earlier version.',
     message: ({ approval_id }) =>
       `The approval ${approval_id} does not show the call that waits: its row was changed, or an earlier version asked.`,
     repair: ({ approval_id, world_slug }) =>
@@ -101,20 +100,19 @@ export const CALL_PROBLEMS = {
     example: { grant_id: 'ID' },
   }),
   GRANT_MISSES_CALL: content({
-    meaning: 'A grant is made from a call, and the arguments that it names are not those of that call.',
+    meaning: 'The arguments that the grant names are not those of its call.',
     message: ({ tool_name }) => `This call of ${tool_name} does not have the arguments of the grant.`,
     repair: () => 'Name arguments by their pointers, each with the value that the call has.',
     example: { tool_name: 'pay_bill' },
   }),
   APPROVAL_LATE: content({
-    meaning:
-      'Nobody waits for the decision any more: its attempt is over, its time has passed, or the call was asked for anew.',
+    meaning: 'Nobody waits for the decision any more.',
     message: ({ approval_id }) => `It is too late to decide on ${approval_id}: nothing waits for it any more.`,
     repair: ({ world_slug }) => `See what came of it: chukwa attempts ${world_slug}. What waits now: chukwa approvals`,
     example: { approval_id: 'ID', world_slug: 'park' },
   }),
   SETTLED_TOO_LATE: content({
-    meaning: 'It is too late to settle the call: the world has continued since, or began anew.',
+    meaning: 'The world has continued since, or began anew.',
     message: ({ world_slug, attempt_id }) =>
       `The world ${world_slug} has continued since attempt ${attempt_id}, or began anew, so the call no longer matters.`,
     repair: ({ world_slug }) => `See what came after: chukwa attempts ${world_slug}`,
@@ -127,8 +125,7 @@ export const CALL_PROBLEMS = {
     example: { attempt_id: 'ID', status: 'running', world_slug: 'park' },
   }),
   RECORD_NOT_ADOPTABLE: content({
-    meaning:
-      'The record of a side effect of the latest attempt no longer fits: the documents have changed, or the program sends another request.',
+    meaning: 'The record of a side effect no longer fits: documents or requests have changed.',
     message: ({ world_slug, attempt_id, attempted_turn, reason }) =>
       `Turn ${attempted_turn} of ${world_slug} cannot continue from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
     repair: ({ attempt_id, rerun }) =>

@@ -3,7 +3,7 @@ import { type KnownNames, meant } from './phrases.js';
 
 export const COMMAND_PROBLEMS = {
   USAGE: usage({
-    meaning: 'The command line itself is wrong.',
+    meaning: 'The command line is wrong.',
     message: ({ message }) => message,
     repair: ({ repair }) => repair,
     example: { message: 'There is no command "wrld".', repair: 'Did you mean world? See chukwa --help.' },
@@ -25,7 +25,7 @@ export const COMMAND_PROBLEMS = {
     example: { path: 'workflows', count: 7 },
   }),
   RUN_TOOL_NOT_OFFERED: content<Texts<'name'> & KnownNames>({
-    meaning: '`run --tools` names a tool that the scenario does not offer, or that its policy does not allow.',
+    meaning: '`--tools` names what the scenario does not offer, or its policy not allow.',
     message: ({ name }) =>
       `The scenario offers no tool ${JSON.stringify(name)} that its policy allows, and a run can only narrow what is offered.`,
     repair: ({ nearest, known }) =>
@@ -35,7 +35,7 @@ export const COMMAND_PROBLEMS = {
     example: { name: 'tides', nearest: 'tide', known: ['tide', 'weather'] },
   }),
   RUN_CONNECTION_NOT_GRANTED: content<Texts<'id'> & KnownNames>({
-    meaning: '`run --connections` names a connection that no call of the scenario may use.',
+    meaning: '`--connections` names what no call may use.',
     message: ({ id }) =>
       `No call of the scenario may use the connection ${JSON.stringify(id)}, and a run can only narrow what is granted.`,
     repair: ({ nearest, known }) =>
@@ -50,7 +50,7 @@ export const COMMAND_PROBLEMS = {
     /** What there is, as a sentence; left out where no text has any. */
     readonly known?: string;
   }>({
-    meaning: 'A search filters by a subject, a source or a failure class that no text has.',
+    meaning: 'The search filters by what no text has.',
     message: ({ what, name }) => `No text has the ${what} ${JSON.stringify(name)}.`,
     repair: ({ what, known }) => known ?? `No text has a ${what} yet.`,
     example: { what: 'subject', name: 'bbo', known: 'Did you mean bob?' },
@@ -62,7 +62,7 @@ export const COMMAND_PROBLEMS = {
     /** The field in which such a source names a variable. */
     readonly field: string | undefined;
   }>({
-    meaning: '`--model` names a model, but no source of the world takes its model from a variable.',
+    meaning: 'No source takes its model from a variable, so `--model` has no use.',
     message: ({ model, sources }) =>
       `--model ${model} would change nothing: no source of this world takes its model from a variable (${sources.join(', ') || 'there is none'}).`,
     repair: ({ field }) =>
@@ -75,7 +75,7 @@ export const COMMAND_PROBLEMS = {
     | { readonly name: string }
     | { readonly source: string; readonly plugin: string; readonly is_there: boolean; readonly chat: readonly string[] }
   >({
-    meaning: 'The argument of `model try` is not one source of a plugin that speaks `chat`.',
+    meaning: '`model try` wants one source of a plugin that speaks `chat`.',
     message: (found) =>
       'name' in found
         ? `${found.name} is not one response source.`
@@ -91,6 +91,7 @@ export const COMMAND_PROBLEMS = {
     readonly nearest: string | undefined;
     readonly shipped: readonly string[];
   }>({
+    meaning: 'This is neither a file nor a script that ships.',
     message: ({ name }) =>
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,
@@ -129,8 +130,7 @@ export const COMMAND_PROBLEMS = {
     example: { name: 'serach_nodes' },
   }),
   MCP_TOOL_UNUSABLE: content<{ readonly name: string; readonly reason: string | undefined }>({
-    meaning:
-      'A chosen tool cannot be written as documents: its name or schema is not supported, or several tools have its name.',
+    meaning: "The tool's name or schema is not supported, or its name is taken.",
     message: ({ name, reason }) => `The tool ${JSON.stringify(name)} cannot be written as documents: ${reason}.`,
     repair: 'Choose others, or write its schema and source by hand.',
     example: { name: 'search', reason: 'several tools have its name' },

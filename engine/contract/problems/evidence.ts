@@ -8,17 +8,19 @@ const LOST =
 /** Why files prove nothing, and why no checkpoint is made. */
 export const EVIDENCE_PROBLEMS = {
   EVIDENCE_MALFORMED: content({
-    meaning: 'The file is no bundle and no proof, or only a part of one.',
+    meaning: 'The file is no bundle and no proof, or is cut.',
     message: ({ reason }) => `The file is no whole evidence: ${reason}.`,
     repair: BY_ITS_MAKER,
     example: { reason: 'it ends too soon' },
   }),
   EVIDENCE_OF_ANOTHER_KEY: content({
+    meaning: 'Another key signed the file than the one asked for.',
     message: ({ wanted, found }) => `The file is not signed by ${wanted}, but says that it is by ${found}.`,
     repair: KEYS,
     example: { wanted: 'chukwa/5f1c+0a1b2c3d+AW...', found: 'chukwa/77aa+99887766+AX...' },
   }),
   EVIDENCE_SIGNATURE_WRONG: content({
+    meaning: "The signature is not the key's for this text.",
     message: ({ key }) => `A signature is not the one that ${key} makes for this text.`,
     repair: BY_ITS_MAKER,
     example: { key: 'chukwa/5f1c+0a1b2c3d+AW...' },
@@ -28,7 +30,7 @@ export const EVIDENCE_PROBLEMS = {
     BY_ITS_MAKER,
   ),
   EVIDENCE_ALTERED: content({
-    meaning: 'A part of the file is not what was sealed: it was altered, removed, inserted or reordered.',
+    meaning: 'A part was altered, removed, inserted or reordered.',
     ...byKind(
       {
         seals: ['The seals are not those whose list was signed.', BY_ITS_MAKER],
@@ -46,7 +48,7 @@ export const EVIDENCE_PROBLEMS = {
     ),
   }),
   EVIDENCE_UNPROVEN: content({
-    meaning: 'What the proof holds is sealed, and does not show what it claims.',
+    meaning: 'What the proof holds does not show what it claims.',
     message: ({ reason }) => `The proof does not show its claim: ${reason}.`,
     repair: BY_ITS_MAKER,
     example: { reason: 'the patch changes nothing of crumb' },
@@ -56,25 +58,25 @@ export const EVIDENCE_PROBLEMS = {
     'Copy the whole line that chukwa checkpoint prints.',
   ),
   NOT_SEALED: content({
-    meaning: 'There is nothing to prove yet: no attempt has ended.',
+    meaning: 'No attempt has ended, so there is nothing to prove.',
     message: ({ what }) => `${what} has no seal: one is made when an attempt ends.`,
     repair: 'Ask again when it has ended. Attempts of earlier versions have no seal.',
     example: { what: 'The attempt 0198c0de-0000-7000-8000-000000000001' },
   }),
   NOTHING_TO_PROVE: content({
-    meaning: 'No committed patch has changed this entity, so its state is what the scenario says.',
+    meaning: 'No committed patch has changed the entity.',
     message: ({ world_slug, entity_id }) => `No patch has changed the state of ${entity_id} in ${world_slug}.`,
     repair: 'Name an entity that a turn has changed. See: chukwa world history SLUG --entity ID',
     example: { world_slug: 'park', entity_id: 'crumb' },
   }),
   RECORD_UNSEALED: content({
-    meaning: 'The record of an attempt is not what was sealed when it ended, so nothing is proved of it.',
+    meaning: 'The record is not what was sealed, so nothing is proved of it.',
     message: ({ attempt_id, seal_seq }) => `The record of attempt ${attempt_id} is not what seal ${seal_seq} sealed.`,
     repair: 'Run chukwa verify on the attempt: it names what was changed.',
     example: { attempt_id: 'ID', seal_seq: 2 },
   }),
   LOG_SHRUNK: content({
-    meaning: 'The log of seals is not a continuation of an earlier checkpoint.',
+    meaning: 'The log of seals does not continue an earlier checkpoint.',
     message: ({ where, size, found }) =>
       found < size
         ? `The last checkpoint ${where} has ${size} seals, and the log of this database only ${found}. No other is made.`
@@ -83,13 +85,13 @@ export const EVIDENCE_PROBLEMS = {
     example: { where: 'in anchor.txt', size: 12, found: 9 },
   }),
   ANCHOR_FAILED: environment({
-    meaning: 'A checkpoint was made and kept, and CHUKWA_ANCHOR did not take it.',
+    meaning: 'The checkpoint was kept, and CHUKWA_ANCHOR did not take it.',
     message: ({ reason }) => `The checkpoint is kept here, and was not anchored: ${reason}.`,
     repair: 'Repair what CHUKWA_ANCHOR names. Nothing is lost: the next checkpoint covers what this one does.',
     example: { reason: 'its command ended with 1' },
   }),
   SIGNING_KEY_UNUSABLE: environment({
-    meaning: 'The key that signs checkpoints cannot be used.',
+    meaning: 'The signing key cannot be used.',
     message: ({ reason }) => `Checkpoints cannot be signed: ${reason}.`,
     repair:
       'Name a file by CHUKWA_SIGNING_KEY that belongs to this user and nobody else may read (mode 0600): an Ed25519 key as PEM. A missing one is made.',

@@ -88,12 +88,14 @@ export const FILE_PROBLEMS = {
     example: { levels_max: 64 },
   }),
   REPEATED_NAME: content({
+    meaning: 'A name is twice in one object.',
     message: ({ name, line }) =>
       `${JSON.stringify(name)} is in this object twice; it was first written on line ${line}`,
     repair: 'Keep one of the two.',
     example: { name: 'label', line: 3 },
   }),
   NUMBER_CHANGES: content({
+    meaning: 'A number would be kept as another one.',
     message: ({ written, kept }) => `the number ${written} would be kept as ${kept}`,
     repair: 'Write a number that a double holds exactly, or write it as a string.',
     example: { written: '9007199254740993', kept: 9_007_199_254_740_992 },
@@ -129,7 +131,7 @@ export const FILE_PROBLEMS = {
   FILE_TOO_LARGE: content<
     { readonly values_max: number } | { readonly bytes: number; readonly bytes_max: number; readonly answer?: string }
   >({
-    meaning: 'The file is larger than 16 MiB, or its document has more than a million values.',
+    meaning: 'A file has more than 16 MiB, or a million values.',
     message: (facts) => {
       if ('values_max' in facts) return `this document holds more than ${facts.values_max} values`;
       const { bytes, bytes_max, answer } = facts;
@@ -140,8 +142,7 @@ export const FILE_PROBLEMS = {
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
   FILE_UNREADABLE: content<Unreadable>({
-    meaning:
-      'A file or folder cannot be read: permission is missing, its name is not UTF-8, it is a broken link, or it was deleted meanwhile.',
+    meaning: 'A file or folder cannot be read, or its name is not UTF-8.',
     message: (facts) => {
       if ('found' in facts) return FOUND[facts.found];
       if ('answer' in facts) return `The file ${JSON.stringify(facts.answer)} cannot be read.`;
@@ -169,8 +170,7 @@ export const FILE_PROBLEMS = {
     'Check it together with a scenario that uses it.',
   ),
   LINK_LOOP: content({
-    meaning:
-      'A link leads back to itself. It is only a note where the link leads to a folder around it: that is read once.',
+    meaning: 'A link leads back to itself; a note where it leads to a folder around it.',
     message: ({ is_around }) =>
       is_around
         ? 'this link leads to a folder that contains it, and is not followed'
@@ -192,6 +192,7 @@ export const FILE_PROBLEMS = {
     example: { is_object: true },
   }),
   SCHEMA_OF_ANOTHER_KIND: content({
+    meaning: '"$schema" names another kind than the members show.',
     message: ({ named, kind }) => `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
     repair: ({ kind }) => `Name the schema of a ${kind}, or leave "$schema" out.`,
     example: { named: 'tool_policy', kind: 'scenario' },

@@ -17,8 +17,7 @@ export const HTTP_PROBLEMS = {
   }),
   TOO_MANY_REQUESTS: overHttp(429, 'Too many requests without a valid token came from your address.', 'Wait a minute.'),
   BODY_NOT_JSON: overHttp(400, {
-    meaning:
-      'The body is not JSON in UTF-8, or not storable (400), or declares another media type (415). Nothing was stored.',
+    meaning: 'The body is not JSON in UTF-8 that can be stored, or has another media type (415).',
     ...byKind(
       {
         unreadable: [
@@ -40,7 +39,7 @@ export const HTTP_PROBLEMS = {
     'Send a smaller body.',
   ),
   REQUEST_MALFORMED: overHttp<Malformed>(400, {
-    meaning: 'The request is incomplete, contradicts itself, or names what no request can name.',
+    meaning: 'The request is incomplete, contradicts itself, or names what none can.',
     message: (said) => {
       if ('parameter' in said) return `The value of ${said.parameter} is neither ${said.values.join(' nor ')}.`;
       return `The request cannot be read: ${'reason' in said ? said.reason : `it says ${quoted(said.said_twice)} twice`}.`;
@@ -53,7 +52,7 @@ export const HTTP_PROBLEMS = {
   }),
   NOTHING_HERE: overHttp(404, 'No resource has this path.', 'Correct the method and the path.'),
   METHOD_NOT_ALLOWED: overHttp(405, {
-    meaning: 'The resource does not support this method; the answer names those that it supports in Allow.',
+    meaning: 'Allow names the methods of this resource.',
     message: 'This path does not support this method.',
     repair: ({ methods }) => `Send ${methods.join(' or ')}.`,
     example: { methods: ['GET', 'HEAD'] },
@@ -84,7 +83,7 @@ export const HTTP_PROBLEMS = {
     example: { length: 2001, length_max: 2000 },
   }),
   FIELD_INVALID: overHttp(400, {
-    meaning: 'A field of a form, or a member of a body, is invalid.',
+    meaning: 'A field or member is invalid.',
     ...byKind(
       {
         unknown: [
@@ -114,7 +113,7 @@ export const HTTP_PROBLEMS = {
     'Sign in with a token.',
   ),
   FORMAT_UNKNOWN: overHttp<{ readonly of: 'page'; readonly format: string } | { readonly of: 'stream' }>(400, {
-    meaning: 'The format of a page or stream is unknown.',
+    meaning: 'There is no such format.',
     message: (asked) =>
       asked.of === 'page' ? `There is no format ${quoted(asked.format)}.` : 'The format of the stream is unknown.',
     repair: ({ of }) =>
@@ -149,7 +148,7 @@ export const HTTP_PROBLEMS = {
     'Close some streams, or reconnect later with your Last-Event-ID.',
   ),
   SEARCH_INVALID: usage({
-    meaning: 'A search is too long, or asks for an unknown kind of text.',
+    meaning: 'The search is too long, or for an unknown kind of text.',
     message: ({ has }) => `The search has ${has}.`,
     repair: ({ length_max, kinds }) => `Write at most ${length_max} characters; the kinds are ${kinds.join(', ')}.`,
     example: { has: 'a kind that no text has', length_max: 200, kinds: ['narration', 'answer'] },

@@ -24,12 +24,13 @@ const NO_EXPORT = {
 /** The faults of a sealed record, and of look-ups in it. */
 export const LEDGER_PROBLEMS = {
   ENTRY_ALTERED: content<NamedEntry>({
-    meaning: 'A row of the record was changed after it had been sealed.',
+    meaning: 'A row was changed after it had been sealed.',
     message: ({ attempt_id, entry }) => `${entry} of attempt ${attempt_id} is not as it was sealed.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   ENTRY_REMOVED: content<NamedEntry>({
+    meaning: 'A sealed entry is gone, or no longer stands there.',
     message: ({ attempt_id, after }) =>
       `An entry of attempt ${attempt_id} that was sealed ${behind(after)} is gone, or no longer stands there.`,
     repair: RESTORE,
@@ -41,12 +42,14 @@ export const LEDGER_PROBLEMS = {
     example: { attempt_id: 'ID', entry: 'TOOL_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   ENTRIES_REORDERED: content<NamedEntry>({
+    meaning: 'An entry stands where another was sealed.',
     message: ({ attempt_id, entry, after }) =>
       `${entry} of attempt ${attempt_id} stands ${behind(after)}, where another entry was sealed.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', after: 'WO_EXECUTING LED-5e6f7a8b' },
   }),
   LEDGER_CUT_OFF: content<NamedEntry>({
+    meaning: 'The ledger ends early.',
     message: ({ attempt_id, after }) => `The ledger of attempt ${attempt_id} ends ${behind(after)}: more was sealed.`,
     repair: RESTORE,
     example: { attempt_id: 'ID', entry: 'nothing', after: 'WO_EXECUTING LED-5e6f7a8b' },
@@ -56,7 +59,7 @@ export const LEDGER_PROBLEMS = {
     readonly entry: string;
     readonly of: 'prompt' | 'origins' | 'schema' | 'request';
   }>({
-    meaning: 'A text that a sealed hash stands for was changed, or the origins of a piece of it.',
+    meaning: 'A text behind a sealed hash, or the origins of its pieces, were changed.',
     message: ({ attempt_id, entry, of }) =>
       of === 'origins'
         ? `The origins of pieces of the prompt of ${entry} of attempt ${attempt_id} are not those with which it was sent.`
@@ -65,6 +68,7 @@ export const LEDGER_PROBLEMS = {
     example: { attempt_id: 'ID', entry: 'LLM_CALL LED-1a2b3c4d', of: 'prompt' },
   }),
   VALUE_NOT_OF_PATCH: content<{ readonly world_slug: string; readonly turn: number; readonly place: string }>({
+    meaning: 'The world holds a value that no patch and no scenario left.',
     message: ({ world_slug, turn, place }) =>
       `What ${world_slug} holds of ${place} from turn ${turn} on is not what a patch or the scenario left.`,
     repair: RESTORE,
@@ -80,7 +84,7 @@ export const LEDGER_PROBLEMS = {
     readonly turn: number;
     readonly of: 'turn' | 'scenario';
   }>({
-    meaning: 'Turns, attempts and scenarios of a world do not fit together.',
+    meaning: 'Turns, attempts and scenarios do not fit together.',
     message: ({ world_slug, turn, of }) =>
       of === 'turn'
         ? `Turn ${turn} of ${world_slug} is missing, or is not the one that an attempt committed.`
@@ -113,7 +117,7 @@ export const LEDGER_PROBLEMS = {
     example: { folder: 'park-ledger', file: 'seals.jsonl', found: 'unreadable' },
   }),
   SEAL_MISSING: content<{ readonly attempt_id: string }>({
-    meaning: 'An attempt ended before seals were kept, or its seal was removed.',
+    meaning: 'The attempt ended before seals were kept, or its seal was removed.',
     message: ({ attempt_id }) => `The attempt ${attempt_id} has ended, and no seal is there.`,
     repair: RESTORE,
     example: { attempt_id: 'ID' },

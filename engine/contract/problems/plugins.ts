@@ -15,7 +15,7 @@ const KEEP_OTHERS = 'Correct it, or remove the folder; the other plugins are the
 /** Problems of plugins: they cannot be found, loaded or made. */
 export const PLUGIN_PROBLEMS = {
   PLUGIN_FOLDER_UNREADABLE: content<{ readonly folder: string; readonly reason: string } | { readonly asked: string }>({
-    meaning: 'The folder of plugins, or of the plugin to be tested, cannot be read.',
+    meaning: 'A folder of plugins cannot be read.',
     message: (found) =>
       'asked' in found
         ? `There is no folder ${found.asked}, and no plugin of that name is found.`
@@ -37,7 +37,7 @@ export const PLUGIN_PROBLEMS = {
     example: { file: 'plugins/weather/plugin.json', kind: 'no_manifest', reason: 'name is missing (at the top)' },
   }),
   PLUGIN_INTERFACE_SCHEMA_INVALID: content({
-    meaning: "A plugin's interface schema cannot be used.",
+    meaning: 'The interface schema cannot be used.',
     ...byKind(
       {
         outside: [({ file, folder }: Texts<'file' | 'folder'>) => `${file} lies outside ${folder}`, KEEP_OTHERS],
@@ -54,7 +54,7 @@ export const PLUGIN_PROBLEMS = {
   }),
   PLUGIN_ENTRY_FAILED: content({
     meaning:
-      "A plugin's entry is missing or cannot be imported: its modules throw, await for more than 10 seconds, or export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.",
+      'The entry is missing or no plugin; or its modules throw, take more than 10 seconds, are no regular files, or exceed 64 MiB.',
     ...byKind(
       {
         failed: [notLoaded, 'Correct its modules, which should do nothing at import but import, or remove its folder.'],
@@ -77,7 +77,7 @@ export const PLUGIN_PROBLEMS = {
     | { readonly kind: 'no_place' }
   >({
     meaning:
-      'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the decision has no place. Its code does not run.',
+      "Nobody has confirmed the working folder's plugin as it is, or the decision has no place; its code does not run.",
     message: (plugin) => {
       if (plugin.kind === 'no_place')
         return 'The decision has no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
@@ -90,8 +90,7 @@ export const PLUGIN_PROBLEMS = {
     example: { kind: 'new', name: 'weather', folder: 'plugins/weather', parent: 'plugins' },
   }),
   PLUGIN_NAME_TAKEN: content<{ readonly name: string; readonly folders?: readonly string[] }>({
-    meaning:
-      'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',
+    meaning: 'Several plugins have this name, and none is used.',
     message: ({ name, folders }) =>
       folders === undefined
         ? `The plugin ${name} already exists.`

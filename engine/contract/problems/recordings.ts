@@ -24,7 +24,7 @@ export const RECORDING_PROBLEMS = {
     | { readonly attempt_id: string; readonly ended: string }
     | { readonly attempt_id: string; readonly turn: number; readonly world_slug: string; readonly turns: number }
   >({
-    meaning: 'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
+    meaning: 'Answers alone cannot reproduce an attempt that was interrupted or stopped.',
     message: (facts) =>
       'ended' in facts
         ? `The attempt ${facts.attempt_id} ${facts.ended}: its end did not come from its answers.`
@@ -36,18 +36,21 @@ export const RECORDING_PROBLEMS = {
     example: { attempt_id: 'ID', ended: 'was stopped' },
   }),
   RECORDING_HIDDEN: content({
+    meaning: 'Redaction hides what a schema requires, and it cannot be made up.',
     message: ({ key, reasons }) =>
       `Redaction hides a part of the answer to ${key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
     repair: 'If a file may hold the hidden parts, record it with --unredacted.',
     example: { key: 'turn/weather', reasons: ['must match ^[0-9]+$ (at /code)'] },
   }),
   RECORDING_TOO_LARGE: content({
+    meaning: 'No document as large as this test is read.',
     message: ({ bytes, bytes_max }) =>
       `The test would have ${bytes} bytes, and no document of more than ${bytes_max} is read.`,
     repair: 'Record an attempt with smaller answers.',
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
   RECORD_SCENARIO_DIFFERS: content({
+    meaning: 'The file is no longer the scenario of the attempt.',
     message: ({ path, scenario_hash }) =>
       `${path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
     repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',
@@ -59,7 +62,7 @@ export const RECORDING_PROBLEMS = {
     example: { path: 'park.test.json' },
   }),
   FILE_UNWRITABLE: content<UnwritableFile>({
-    meaning: 'The file or folder cannot be written, and nothing of it was left.',
+    meaning: 'A file or folder cannot be written; nothing of it was left.',
     message: ({ path, reason }) => `${path} cannot be written: ${reason}.`,
     repair: ({ lacks }) => TO_WRITE[lacks],
     example: { path: 'new/park.test.json', reason: 'its folder does not exist', lacks: 'place' },

@@ -46,6 +46,7 @@ export const REFERENCE_PROBLEMS = {
     example: { path: '../shared/name.json', root: 'workflows' },
   }),
   WRONG_KIND: content({
+    meaning: 'The file is a document of another kind.',
     message: sayWrongKind,
     repair: sayRightKind,
     example: { wanted: 'cognition_profile', found: 'cognition_workflow' },

@@ -14,7 +14,7 @@ export const SCENARIO_PROBLEMS = {
   ENTITY_ID_NOT_CANONICAL: content<
     { readonly written: string } & ({ readonly id: string } | { readonly reason: string })
   >({
-    meaning: 'An id does not follow the [grammar](terms.md#entity-ids).',
+    meaning: 'The id does not follow the [grammar](terms.md#entity-ids).',
     message: (facts) =>
       `${JSON.stringify(facts.written)} is not a canonical entity id${'id' in facts ? '' : `: ${facts.reason}`}.`,
     repair: (facts) =>
@@ -49,8 +49,7 @@ export const SCENARIO_PROBLEMS = {
     example: { id: 'bench', member: 'goal' },
   }),
   START_TIME_UNUSABLE: content({
-    meaning:
-      'The start time is not supported: a leap second, a year outside 0001 to 9999, or an offset of more than 15 hours.',
+    meaning: 'A leap second, a year outside 0001 to 9999, or an offset of more than 15 hours.',
     message: ({ start_time, reason }) => `${JSON.stringify(start_time)} ${reason}.`,
     repair: 'Write a time such as "2026-05-01T09:00:00Z".',
     example: { start_time: '2016-12-31T23:59:60Z', reason: 'names a leap second, which no calendar here has' },
@@ -72,6 +71,7 @@ export const SCENARIO_PROBLEMS = {
     example: { id: 'bob' },
   }),
   SUBJECT_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ id }) => `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
     repair: 'Remove it from one of the two lists.',
     example: { id: 'bob' },

@@ -56,12 +56,14 @@ export const SCHEMA_PROBLEMS = {
     example: { pattern: '[a-z', reason: 'Invalid regular expression: /[a-z/u: Unterminated character class' },
   }),
   PATTERN_NOT_LINEAR: content({
+    meaning: 'The pattern cannot be matched in linear time.',
     message: ({ pattern, reason }) =>
       `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${reason}`,
     repair: 'Write it without lookaround and backreferences, and with at most 1000 repeats.',
     example: { pattern: '(a)\\1', reason: 'it refers back to a group' },
   }),
   NAME_NOT_CHECKED: content({
+    meaning: 'The name is one that every object inherits.',
     message: ({ name }) => `"${name}" names what every object inherits, and cannot be checked`,
     repair: 'Choose another name.',
     example: { name: '__proto__' },
@@ -72,13 +74,13 @@ export const SCHEMA_PROBLEMS = {
     example: { name: 'datetime', nearest: 'date-time' },
   }),
   UNKNOWN_KEYWORD: note<UnknownWord>({
+    meaning: 'The keyword is unknown, and checks nothing.',
     message: ({ name }) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
     repair: correctOrAccept,
     example: { name: 'requird', nearest: 'required' },
   }),
   DECLASSIFY_NOT_CLOSED: content<{ readonly because: 'open' | 'no_result' }>({
-    meaning:
-      'A value of a source may lose the label of its source only where the author has listed or bounded what it can be.',
+    meaning: '"declassify" is for values that the author has listed or bounded.',
     message: ({ because }) =>
       because === 'open'
         ? '"declassify" stands where a value can be anything: a text could come in as a trusted one'
@@ -90,6 +92,7 @@ export const SCHEMA_PROBLEMS = {
     example: { because: 'open' },
   }),
   DECLASSIFIED: note<{ readonly values: Values }>({
+    meaning: 'A source may choose a value here that no rule by its origin sees.',
     message: ({ values }) => {
       const what =
         values.kind === 'listed' ? `one of ${values.count} values` : `a number from ${values.least} to ${values.most}`;
@@ -99,7 +102,7 @@ export const SCHEMA_PROBLEMS = {
     example: { values: { kind: 'listed', count: 3 } },
   }),
   CONNECTION_ID_IN_SCHEMA: content({
-    meaning: 'A schema has a member for the id of a connection, which only a binding may choose.',
+    meaning: 'A member would hold the id of a connection, which only a binding may choose.',
     message: ({ name }) => `${JSON.stringify(name)} would let a model or a service choose a connection.`,
     repair: 'Remove it, and name the connection in "connection" of the binding; give another id another name.',
     example: { name: 'connectionId' },

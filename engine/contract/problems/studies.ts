@@ -72,6 +72,7 @@ export interface TurnOutside {
 /** Studies that would not answer their question. */
 export const STUDY_PROBLEMS = {
   SEED_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ seed }) => `The seed ${seed} is listed a second time here: its run would count twice.`,
     repair: 'Write each seed once.',
     example: { seed: 3 },
@@ -79,31 +80,35 @@ export const STUDY_PROBLEMS = {
   MEASURE_TWICE: twice({ noun: 'measure', member: 'id', example: 'contribution' }),
   HYPOTHESIS_TWICE: twice({ noun: 'hypothesis', member: 'id', example: 'h1' }),
   STUDY_PROBE_TWICE: content({
+    meaning: 'An item is listed a second time.',
     message: ({ ask }) => `${ask} is asked by an earlier entry already.`,
     repair: 'Write all its turns into one entry.',
     example: { ask: './ask.json' },
   }),
   STUDY_TOO_LARGE: content({
+    meaning: 'Conditions and seeds make too many runs.',
     message: ({ conditions, seeds }) =>
       `The study has ${conditions} conditions and ${seeds} seeds: ${conditions * seeds} runs.`,
     repair: ({ most }) => `Leave out levels or seeds: ${most} runs are possible.`,
     example: { conditions: 50_000, seeds: 25, most: 100_000 },
   }),
   STUDY_NAMES_NOTHING: content<typeof NAMED_NOWHERE.example>({
-    meaning: 'A study names something that it, or its scenario, does not have.',
+    meaning: 'The study names what it, or its scenario, does not have.',
     ...NAMED_NOWHERE,
   }),
   TURN_OF_NO_RUN: content<typeof TURN_OUTSIDE.example>({
-    meaning: 'A study names turns that its runs do not have.',
+    meaning: 'The study names turns that its runs do not have.',
     ...TURN_OUTSIDE,
   }),
   SIDES_SHARE_CONDITIONS: content({
+    meaning: 'Both sides hold a condition, which would be compared with itself.',
     message: ({ conditions }) =>
       `Both sides hold ${conditions.join(', ')}: ${conditions.length === 1 ? 'it would be compared with itself' : 'they would be compared with themselves'}.`,
     repair: 'Name two different levels of one variable.',
     example: { conditions: ['community'] },
   }),
   RULE_NEVER_MET: content({
+    meaning: 'The rule wants more seeds than the study has.',
     message: ({ at_least_runs, seeds }) =>
       `This can never be decided: the rule wants ${at_least_runs} seeds, and the study has ${seeds}.`,
     repair: ({ seeds }) => (seeds < 2 ? 'Write more seeds.' : `Write more seeds, or at most ${seeds} here.`),
@@ -115,6 +120,7 @@ export const STUDY_PROBLEMS = {
     example: { variable: 'framing' },
   }),
   CONDITIONS_EQUAL: content({
+    meaning: 'Two conditions have the same scenario.',
     message: ({ conditions }) => `The conditions ${conditions.join(' and ')} have the same scenario.`,
     repair: 'Let one of their levels replace or set something else.',
     example: { conditions: ['community', 'wall-street'] },
@@ -124,11 +130,13 @@ export const STUDY_PROBLEMS = {
     readonly other: string;
     readonly what: string;
   }>({
+    meaning: 'Two variables change the same file or member.',
     message: ({ variable, other, what }) => `Both ${variable} and ${other} change ${what}, and only one of them can.`,
     repair: 'Make one variable of the two, with a level for each combination.',
     example: { variable: 'framing', other: 'tone', what: './act.system.md' },
   }),
   SET_NAMES_A_FILE: content({
+    meaning: 'A member that is set cannot name a file.',
     message: ({ path }) => `A member that is set cannot name the file ${JSON.stringify(path)}.`,
     repair: 'Write it as "replace": a file in place of the one that the scenario uses.',
     example: { path: './other-profile.json' },
@@ -140,6 +148,7 @@ export const STUDY_PROBLEMS = {
     example: { from_turn: 5, member: '/entities/0/state' },
   }),
   CONDITION_SHOWN: note({
+    meaning: 'Agents are shown the name of the world, which says its condition.',
     message: ({ file }) =>
       `${file} shows agents {{world.slug}}, and the name of each world says its condition and seed.`,
     repair: 'Leave it out: an agent that knows the condition may act as the experiment seems to want.',

@@ -27,8 +27,7 @@ export const STUDY_RUN_PROBLEMS = {
     readonly changed: readonly string[];
     readonly answered: OtherAnswers | null;
   }>({
-    meaning:
-      'The documents of a study, or who answers its calls, have changed after its first run, so that its runs could not be compared.',
+    meaning: "The study's documents, or who answers its calls, have changed since its first run.",
     message: ({ label, sealed_at, changed, answered }) => {
       const since = changed.length === 0 ? '' : `, and since then ${changed.join(', ')} changed`;
       const others = answered ? ` It was answered by ${answered.before}, and would now be by ${answered.now}.` : '';
@@ -49,12 +48,14 @@ export const STUDY_RUN_PROBLEMS = {
     },
   }),
   STUDY_WORLDS_TAKEN: content({
+    meaning: 'Worlds of these names exist.',
     message: ({ label, worlds }) =>
       `The study ${label} would make worlds that are there already: ${worlds.join(', ')}.`,
     repair: ({ worlds }) => `Give the study another label; or delete them: chukwa world delete ${worlds[0]}`,
     example: { label: 'public-goods', worlds: ['public-goods-community-s1'] },
   }),
   STUDY_WORLD_CHANGED: environment({
+    meaning: 'A world of the study goes on by another scenario.',
     message: ({ world_slug }) => `The world ${world_slug} goes on by another scenario than its study began with.`,
     repair: ({ world_slug }) =>
       `It does not count any more. Delete it, and the study makes it anew: chukwa world delete ${world_slug}`,

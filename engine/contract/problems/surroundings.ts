@@ -71,6 +71,7 @@ export const SURROUNDINGS_PROBLEMS = {
     /** Its host, if that is not this one. */
     readonly other_host?: string;
   }>({
+    meaning: 'Another process uses the embedded database.',
     message: ({ folder, pid, since, other_host }) =>
       `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
     repair: ({ other_host, lock_file }) =>
@@ -80,20 +81,20 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { folder: '.chukwa', lock_file: '.chukwa/lock', pid: 4711, since: '2026-05-01T09:00:00.000Z' },
   }),
   DATABASE_LOCK_LOST: failing(
-    'The lock file of the embedded database was deleted or changed while this process held the lock, so another process may have opened the database.',
+    'The lock file was deleted or changed, so another process may have opened the database.',
     (it, reason) => `The ${it} may be in use by another process: ${reason}. Nothing more is written to it.`,
     'Make sure that no other process uses the database, and run the command again: an interrupted turn resumes from its records. Do not touch the lock file while a process has the database.',
     'its lock file no longer says that this process has it',
   ),
   DATABASE_FOLDER_UNUSABLE: environment({
-    meaning: 'The folder of the embedded database cannot be made, read or written.',
+    meaning: 'Its folder cannot be made, read or written.',
     message: ({ folder, reason }) => `The database folder ${folder} cannot be used: ${reason}.`,
     repair: ({ lacks_room }) =>
       `${lacks_room ? 'Make room on the disk that holds it' : 'Make it a folder that this user may write'}, or name another one in CHUKWA_DATA_DIR.`,
     example: { folder: '.chukwa', reason: 'permission is missing', lacks_room: false },
   }),
   DATABASE_LOCK_UNUSABLE: environment({
-    meaning: 'The path of the lock file of the embedded database is a folder, a pipe or a link.',
+    meaning: 'The path of its lock file is a folder, a pipe or a link.',
     message: ({ lock_file, reason }) => `The lock ${lock_file} cannot be used: ${reason}.`,
     repair: ({ lock_file }) =>
       `See that no process uses the folder, and move ${lock_file} away; or name another folder in CHUKWA_DATA_DIR.`,
@@ -101,8 +102,7 @@ export const SURROUNDINGS_PROBLEMS = {
   }),
   // An address is not repeated: it may hold a password.
   DATABASE_URL_INVALID: environment({
-    meaning:
-      'CHUKWA_DATABASE_URL is not the address of a database, or names several hosts or a file that cannot be read.',
+    meaning: 'CHUKWA_DATABASE_URL is no address, names several hosts, or a file that cannot be read.',
     ...byKind(
       {
         no_address: [
@@ -132,7 +132,7 @@ export const SURROUNDINGS_PROBLEMS = {
       }
     | DatabaseFailure
   >({
-    meaning: 'The server does not answer or accepts no connection, or the connection was lost.',
+    meaning: 'The server does not answer, or the connection was lost.',
     message: (failure) =>
       'place' in failure
         ? `PostgreSQL at ${failure.place} cannot be reached: ${failure.reason}.`
@@ -150,13 +150,13 @@ export const SURROUNDINGS_PROBLEMS = {
     'No space left on device',
   ),
   DATABASE_TROUBLED: failing(
-    'Files of the database are missing or damaged, or its disk or memory fails.',
+    'Files are missing or damaged, or disk or memory fails.',
     (it, reason) => `The ${it} cannot work: ${reason}.`,
     'Look at the disk and the files that hold it; restore what is missing or damaged.',
     'invalid page in block 7',
   ),
   DESCRIPTORS_EXHAUSTED: environment<DatabaseFailure | { readonly reason: string }>({
-    meaning: 'The process or the server has reached its limit of open files and connections. Nothing is damaged.',
+    meaning: 'The process or the server has reached its limit of open files and connections.',
     message: (lack) =>
       'description' in lack
         ? `The database (${lack.description}) cannot work, because no file descriptor is left: ${lack.reason}.`
@@ -171,12 +171,13 @@ export const SURROUNDINGS_PROBLEMS = {
     'permission denied for table worlds',
   ),
   DATABASE_BUSY: failing(
-    'A statement was cancelled: by a person, by statement_timeout or lock_timeout, or by a conflict with another session.',
+    'A statement was cancelled, by a person, a timeout or another session.',
     (it, reason) => `The ${it} broke a statement off: ${reason}.`,
     'See in pg_stat_activity who holds locks for long, and whether statement_timeout or lock_timeout is set for this user.',
     'canceling statement due to lock timeout',
   ),
   DATABASE_NOT_OURS: environment({
+    meaning: 'The database belongs to another program.',
     message: ({ description, relation }) =>
       `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
     repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
@@ -189,6 +190,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'PostgreSQL does not start from its files',
   ),
   DATABASE_TOO_OLD: environment({
+    meaning: 'PostgreSQL 14 or newer is needed.',
     message: ({ place, version }) => `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
     repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
     example: { place: 'db:5432/chukwa', version: '13.4' },
@@ -200,6 +202,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { place: 'db:5432/chukwa', encoding: 'LATIN1' },
   }),
   DATABASE_TOO_NEW: environment({
+    meaning: 'A newer version has migrated the database.',
     message: ({ description, migration }) =>
       `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
@@ -219,13 +222,14 @@ export const SURROUNDINGS_PROBLEMS = {
     'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
   ),
   NATS_URL_INVALID: environment<{ readonly kind: keyof typeof WRONG_NATS_URLS }>({
-    meaning: 'CHUKWA_NATS_URL is not the address of a NATS server.',
+    meaning: 'CHUKWA_NATS_URL is not set, or is no address.',
     message: ({ kind }) => WRONG_NATS_URLS[kind],
     repair:
       'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.',
     example: { kind: 'no_address' },
   }),
   DATABASE_MIGRATION_MISSED: environment({
+    meaning: 'A version with other migrations made the database.',
     message: ({ description, migration }) =>
       `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
     repair:
@@ -233,6 +237,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { description: 'embedded, in .chukwa', migration: '0007_between' },
   }),
   DATABASE_MIGRATION_CHANGED: environment({
+    meaning: 'A version with other migrations made the database.',
     message: ({ description, migration }) =>
       `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
@@ -247,7 +252,7 @@ export const SURROUNDINGS_PROBLEMS = {
   PORT_TAKEN: environment<
     { readonly port: number } | { readonly port: number; readonly host: string; readonly reason: string }
   >({
-    meaning: 'A port of the toys or of `serve` is not available.',
+    meaning: 'The port is not available.',
     message: (taken) =>
       'host' in taken
         ? `Nothing can listen on port ${taken.port} of ${taken.host}: ${taken.reason}.`
@@ -260,25 +265,25 @@ export const SURROUNDINGS_PROBLEMS = {
   }),
   PORT_INVALID: content('CHUKWA_PORT is not a port.', 'Write a number from 1 to 65535, or 0 for any free port.'),
   FLIGHT_LIMIT_INVALID: content({
-    meaning: 'CHUKWA_MAX_IN_FLIGHT or CHUKWA_ENDPOINT_MAX_IN_FLIGHT is not a number of calls.',
+    meaning: 'The variable, or its file, has a value that cannot be used.',
     message: ({ variable }) => `${variable} is no number of calls.`,
     repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
     example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
   }),
   BUDGET_INVALID: content({
-    meaning: 'CHUKWA_BUDGET_TOKENS is no number of tokens, or CHUKWA_BUDGET_USD no amount of US dollars.',
+    meaning: 'The variable, or its file, has a value that cannot be used.',
     message: ({ variable }) => `${variable} is no budget of a day.`,
     repair: 'Write a whole number of tokens, an amount such as 2.50 in US dollars, or leave it out for no limit.',
     example: { variable: 'CHUKWA_BUDGET_USD' },
   }),
   PRICES_UNREADABLE: content({
-    meaning: 'The file that CHUKWA_PRICES names cannot be read.',
+    meaning: 'The variable, or its file, has a value that cannot be used.',
     message: ({ file }) => `The prices in ${JSON.stringify(file)} cannot be read.`,
     repair: 'Name a JSON file in CHUKWA_PRICES, or leave it out for the prices that ship.',
     example: { file: 'prices.json' },
   }),
   PRICE_INVALID: content<{ readonly endpoint: string } | { readonly input_tokens: number }>({
-    meaning: 'An entry of the file that CHUKWA_PRICES names is for no endpoint, or has two prices for one call.',
+    meaning: 'The variable, or its file, has a value that cannot be used.',
     message: (facts) =>
       'endpoint' in facts
         ? `${JSON.stringify(facts.endpoint)} is no URL of a server.`
@@ -295,13 +300,13 @@ export const SURROUNDINGS_PROBLEMS = {
     'Write the issuer as its tokens name it, such as https://login.example.org; http is for this machine alone.',
   ),
   TELEMETRY_URL_INVALID: content({
-    meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
+    meaning: 'The variable, or its file, has a value that cannot be used.',
     message: ({ variable }) => `${variable} is not an http or https URL.`,
     repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
     example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   }),
   CONNECTION_INVALID: content({
-    meaning: 'A connection has not the form of one, or its secret could be guessed.',
+    meaning: 'A connection has another form, or a secret that could be guessed.',
     message: ({ place, reason }) => `The connection in ${JSON.stringify(place)} cannot be used: ${reason}.`,
     repair: 'Write it as docs/reference/connection.md says, with a random secret that its service knows.',
     example: { place: 'CHUKWA_CONNECTION_POST_OFFICE', reason: 'it is no JSON' },
@@ -315,19 +320,19 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { id: 'mial', nearest: 'mail', known: ['mail'] },
   }),
   CONNECTION_EXISTS: content({
-    meaning: 'A connection that is to be added has the id of another, whose secret would be lost.',
+    meaning: 'The id is that of another connection, whose secret would be lost.',
     message: ({ id }) => `The connection ${JSON.stringify(id)} already exists. Nothing was changed.`,
     repair: 'Choose another id, or add --replace, which drops the secret that is kept now.',
     example: { id: 'post_office' },
   }),
   CONNECTION_OF_ENVIRONMENT: content({
-    meaning: 'A connection that is to be removed is set by a variable of the environment, and is not in the file.',
+    meaning: 'The connection is set by a variable, and is not in the file.',
     message: ({ variable }) => `The connection is set by ${variable}, and is not in your file.`,
     repair: ({ variable }) => `Unset ${variable}.`,
     example: { variable: 'CHUKWA_CONNECTION_POST_OFFICE' },
   }),
   CONNECTIONS_UNREADABLE: environment({
-    meaning: 'The file of connections cannot be opened: its place, its key or its mode is missing or wrong.',
+    meaning: 'The file of connections, its key or its mode is missing or wrong.',
     ...byKind(
       {
         no_place: ['The connections have no place: neither XDG_CONFIG_HOME nor HOME names a folder.', 'Set HOME.'],
@@ -358,6 +363,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'Write two different ones, or leave one out to have it made.',
   ),
   TOKEN_TOO_SHORT: content({
+    meaning: 'A token has fewer than 32 characters.',
     message: ({ variable, length_min }) =>
       `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
     repair: ({ variable }) =>
@@ -365,7 +371,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
   }),
   TOKENS_EXPOSED: environment<{ readonly file: string; readonly foreign: keyof typeof EXPOSED }>({
-    meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
+    meaning: 'The file of tokens is readable by others, belongs to another user, or is a link.',
     message: ({ file, foreign }) => `${EXPOSED[foreign]}: ${file}.`,
     repair: ({ file, foreign }) =>
       foreign === 'open_to_others'
@@ -374,8 +380,7 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { file: 'tokens.json', foreign: 'open_to_others' },
   }),
   TOKENS_UNUSABLE: environment({
-    meaning:
-      'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 characters.',
+    meaning: 'The file of tokens cannot be read or written, or has invalid contents.',
     ...byKind(
       {
         no_place: [
@@ -399,19 +404,20 @@ export const SURROUNDINGS_PROBLEMS = {
     readonly found: string;
     readonly in_header?: boolean;
   }>({
-    meaning: 'A variable with a secret holds a character that cannot be seen.',
+    meaning: 'A secret holds a character that cannot be seen.',
     message: ({ variable, found, in_header }) => `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
     repair: ({ variable }) => `Set ${variable} again without it.`,
     example: { variable: 'CHUKWA_TOKEN', found: 'an invisible character (U+200B) at position 7' },
   }),
   SECRET_TOO_SHORT: environment({
     meaning:
-      'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
+      'A secret has fewer than six characters, which cannot be redacted; with one in a URL or a command, the call fails as unavailable.',
     message: ({ said }) => said,
     repair: ({ variable }) => `Set ${variable} to a longer secret.`,
     example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
   }),
   RECORD_UNREADABLE: {
+    meaning: 'A stored row has another shape than this program writes.',
     ...content(
       'What is stored of this world or document has another shape than this program writes: it was imported or changed by hand.',
       'Delete the world, or import a sound export of it; other worlds are not affected. Where nobody did either, it is a fault of the program: report it.',
@@ -420,7 +426,7 @@ export const SURROUNDINGS_PROBLEMS = {
   },
   /** A command shows what was thrown; details of a bug in a server stay there. */
   UNEXPECTED: overHttp(500, {
-    meaning: 'An unexpected error: the database is gone, or the program has a bug.',
+    meaning: 'The database is gone, or the program has a bug.',
     ...byKind(
       {
         thrown: [({ message }: Texts<'message'>) => message, LOOK],

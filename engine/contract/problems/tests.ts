@@ -103,8 +103,7 @@ export type UnaskedKey = typeof UNASKED_KEYS.example & {
 /** Problems of workflow tests and of answers. */
 export const TEST_PROBLEMS = {
   KEY_NEVER_ASKED: content<UnaskedKey>({
-    meaning:
-      'No turn of the scenario can make a call with this command key. It is only a note in answers that no test names: they may be meant for another scenario.',
+    meaning: 'No turn can make a call with this command key; a note in answers that no test names.',
     message: UNASKED_KEYS.message,
     repair: (unasked) => {
       if (unasked.taken !== undefined) return `Remove it, or write another key: ${unasked.taken} is here already.`;
@@ -139,8 +138,7 @@ export const TEST_PROBLEMS = {
     example: { what: 'entity', name: 'bbo', nearest: 'bob', known: ['bob'] },
   }),
   ANSWER_MISFIT: content<Misfit>({
-    meaning:
-      'An answer does not fit the schemas that it is checked against, so it is rejected, and the next try has no answer. A note where the failure may be meant.',
+    meaning: 'An answer does not fit its schemas, and the next try has no answer; a note where a failure may be meant.',
     message: (facts) =>
       'turn' in facts
         ? `turn ${facts.turn} rejects this answer of ${facts.key} (${facts.detail}): ${facts.reason}`
@@ -149,7 +147,7 @@ export const TEST_PROBLEMS = {
     example: { reason: 'must be an integer, not a string', repair: 'Write for example 3.' },
   }),
   RULE_NAMES_NOTHING: content<KnownNames & { readonly name: string }>({
-    meaning: 'The answer of a rule of a population reads a value that the rule does not have.',
+    meaning: 'An answer reads a value that its rule of a population does not have.',
     message: ({ name }) => `This rule has no value ${name}.`,
     repair: ({ known, nearest }) =>
       nearest === undefined ? `Write one of ${known.join(', ')}; or add it to "values".` : `Did you mean ${nearest}?`,
@@ -189,6 +187,7 @@ export const TEST_PROBLEMS = {
     example: { path: 'scenario.json', kind: 'scenario' },
   }),
   NO_TESTS: content<{ readonly paths?: readonly string[] }>({
+    meaning: 'There is no test here.',
     message: ({ paths }) =>
       paths === undefined ? 'this is not a test' : `There is no test in ${paths.join(', ')}, so nothing was tested.`,
     repair: 'Tests are files that end in .test.json, of the form that schemas/workflow-test.schema.json describes.',

@@ -11,6 +11,7 @@ interface NamedTwice {
 /** Two items of one list have one name. */
 export function twice({ noun, each = noun, member, example }: NamedTwice) {
   return content({
+    meaning: 'An item is listed a second time.',
     message: ({ name }) => `The ${noun} ${name} is listed a second time here.`,
     repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
     example: { name: example },

@@ -140,6 +140,7 @@ export interface OtherBraces {
 
 function otherBraces(example: OtherBraces) {
   return note({
+    meaning: 'A placeholder has double braces; this reaches the model unchanged.',
     message: ({ written }) => `${written} reaches the model unchanged: a placeholder has double braces.`,
     repair: ({ name }) => `Write {{${name}}}, unless this text is meant.`,
     example,
@@ -168,6 +169,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', way: ['act', 'plan'] },
   }),
   TOOL_LOOPS_SEVERAL: content({
+    meaning: 'A workflow has one llm_tool_loop.',
     message: ({ types }) => `A workflow has one ${types}, whose final patch is applied; this one has several.`,
     repair: 'Make the others llm_json nodes.',
     example: { types: 'llm_tool_loop' },
@@ -189,7 +191,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'act' },
   }),
   REMEMBER_NOT_TEXT: content<{ readonly text: string; readonly types: readonly string[] }>({
-    meaning: 'A workflow would remember a value that may be something else than a text.',
+    meaning: 'What would be remembered may be no text.',
     message: ({ text, types }) => `${text} may be ${types.join(', ')}: only a text can be remembered.`,
     repair:
       'Say "type": "string" in the schema of the output, or ["string", "null"] where there may be nothing to remember.',
@@ -202,6 +204,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { minimum: 5, maximum: 1 },
   }),
   PROBE_WOULD_ACT: content({
+    meaning: 'The prompt may show the answer of a call with a side effect, and a probe makes none.',
     message: ({ id, effect }) =>
       `The prompt of the agent may show an answer of ${id}, whose calls have a side effect (${effect}): a probe makes none.`,
     repair: 'Probe with --subject other agents, whose workflows only read.',
@@ -217,6 +220,7 @@ export const WORKFLOW_PROBLEMS = {
     'Remove it, or write "execution": "per_subject_concurrent".',
   ),
   SPECULATION_COSTS: note({
+    meaning: 'Where subjects change what others read, a turn discards calls.',
     message: ({ subjects, most }) =>
       `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
     repair: 'Write "max_speculative": how many runs it may discard for each subject on average.',
@@ -233,6 +237,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'weather', inject_as: '/weather' },
   }),
   INJECT_PATHS_OVERLAP: content({
+    meaning: 'One subject can see two readings at overlapping places.',
     message: ({ inject_as, other }) =>
       `${inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
     repair: 'Give each reading its own place.',
@@ -249,7 +254,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subjet/name', known: ['world', 'subject', 'ambient', 'nodes'] },
   }),
   PATH_NEVER_THERE: content<ReadNowhere>({
-    meaning: 'A template or prompt reads a path that its producer never has.',
+    meaning: 'A template or prompt reads a path that never exists.',
     message: ({ text, above, has }) => `${text} never exists: ${above} has ${sayHeld(has)}.`,
     repair: sayReadInstead,
     example: {
@@ -281,6 +286,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subject/goal', by: 'template', where: ['bob'] },
   }),
   PATH_HIDDEN: content({
+    meaning: 'Redaction hides the path.',
     message: ({ text }) => `${text} is hidden by redaction.`,
     repair: 'Add it to the "allow" of the binding that produces it.',
     example: { text: '/ambient/weather/wind' },
@@ -291,7 +297,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { written: '/wnid', nearest: 'wind', known: ['wind', 'rain'] },
   }),
   REQUEST_DOES_NOT_FIT: content<Breach>({
-    meaning: "A request template makes a request that the source's request schema rejects.",
+    meaning: "The source's schema rejects the request of this template.",
     message: ({ place, why }) => `${place === '' ? 'The request' : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Ask as ${sayDemands(by)} says.`,
     example: {
@@ -301,7 +307,7 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   ARGUMENTS_DO_NOT_FIT: content<Breach & { readonly tool: string }>({
-    meaning: "A tool's argument schema accepts values that the source's request schema rejects.",
+    meaning: "The tool's schema accepts what the source's schema rejects.",
     message: ({ tool, place, why }) => `${place === '' ? `What ${tool} may be given` : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
     example: {
@@ -318,12 +324,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', has_effect: false },
   }),
   NODE_LEADS_NOWHERE: note({
+    meaning: 'No node on the way to the patch reads the output.',
     message: ({ id, applied }) =>
       `The output of ${id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
     repair: ({ applied }) => `Read it on the way to ${applied}, or remove both nodes.`,
     example: { id: 'plan', applied: 'act' },
   }),
   READING_UNSEEN: note({
+    meaning: 'No prompt and no request uses the reading.',
     message: ({ id, is_given }) =>
       is_given
         ? `${id} is read each turn, but no prompt and no request of this workflow uses it.`
@@ -348,7 +356,7 @@ export const WORKFLOW_PROBLEMS = {
     'Write, for example, {"$from": "/world/attempted_turn"}.',
   ),
   PROMPT_PLACEHOLDER_UNKNOWN: content<Read & KnownNames>({
-    meaning: 'A prompt has an unknown placeholder. See the [placeholders](terms.md#templates).',
+    meaning: 'There is no such [placeholder](terms.md#templates).',
     message: ({ text }) => `${text} is not a placeholder.`,
     repair: ({ nearest, known }) =>
       `${meant(nearest && `{{${nearest}}}`)}Use ${known.join(', ')}, ambient.<path> or nodes.<id>.output.`,
@@ -363,22 +371,26 @@ export const WORKFLOW_PROBLEMS = {
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
   PART_NOT_PROJECTED: content<ProjectionPart>({
+    meaning: 'The prompt shows a part that the projection does not have.',
     message: ({ shows, member }) =>
       `{{${shows}}} is used in a prompt, but the projection has no "${member.replace('/', '.')}".`,
     repair: ({ member }) => `Add ${PARTS[member]} to the projection of the node.`,
     example: { shows: 'memory.retrieved', member: 'memory/retrieve' },
   }),
   PART_NOT_SHOWN: note<ProjectionPart>({
+    meaning: 'The projection has a part that no prompt shows.',
     message: ({ member }) => `The projection has "${member.replace('/', '.')}", but no message of the prompt uses it.`,
     repair: ({ shows, member }) => `Write {{${shows}}} into a message, or remove "${member.replace('/', '.')}".`,
     example: { shows: 'subject.own_turns', member: 'own_turns' },
   }),
   QUERY_READS_LATER: content<Pick<ProjectionPart, 'shows'>>({
+    meaning: 'A query reads what is known only after it.',
     message: ({ shows }) => `A query reads {{${shows}}}, which is known only after memories have been retrieved.`,
     repair: 'Write the query of other placeholders, such as {{world.recent_events}}.',
     example: { shows: 'memory.retrieved' },
   }),
   PROMPT_PLACEHOLDER_UNCLOSED: content({
+    meaning: 'Braces are not closed.',
     message: ({ offset }) => `The braces that open at character ${offset + 1} are not closed.`,
     repair: 'Close them with }}, or write a single brace.',
     example: { offset: 11 },
@@ -390,13 +402,13 @@ export const WORKFLOW_PROBLEMS = {
     example: 'tide',
   }),
   TOOL_NAME_RESERVED: content({
-    meaning: "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
+    meaning: "The name begins with `core__`, or with a plugin's prefix such as `mcp__`.",
     message: ({ name, prefix }) => `${name} begins with ${prefix}, which is reserved.`,
     repair: 'Choose a name without the prefix.',
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    meaning: 'The name of a tool of a server does not say the server, by its variable, and the tool there.',
+    meaning: "The name of a server's tool says neither server nor tool.",
     message: ({ name }) => `The name ${name} does not say of which server it is, and which tool there.`,
     repair: ({ wanted }) =>
       wanted.length > TOOL_NAME_LENGTH_MAX
@@ -405,12 +417,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide', wanted: 'mcp__harbour__tide' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
+    meaning: 'The arguments schema does not say "type": "object".',
     message: ({ name }) =>
       `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
     repair: 'Write "type": "object" at the root of the schema.',
     example: { name: 'tide' },
   }),
   ARGUMENTS_NOT_NATIVE: content({
+    meaning: 'Providers of native tool calls do not take this schema.',
     message: ({ name, keyword, place }) =>
       `The arguments schema of ${name} has "${keyword}"${place === '' ? ' at its root' : ` at ${place}`}, which providers of native tool calls do not take.`,
     repair:
@@ -418,6 +432,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide', keyword: 'oneOf', place: '/properties/place' },
   }),
   FALLBACK_CALLS_OTHERWISE: content({
+    meaning: 'Source and fallback call tools, or get schemas, in two ways.',
     message: ({ first, second }) =>
       `${first.source} calls tools by ${first.tool_calling}, and ${second.source} by ${second.tool_calling}: they cannot share one conversation.`,
     repair: 'Write the same "tool_calling" in both sources.',
@@ -436,26 +451,28 @@ export const WORKFLOW_PROBLEMS = {
   ),
   TOOL_NOT_ALLOWED: note<NotAllowed>({
     meaning:
-      "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
+      'The policy does not allow a tool of the workflow, so it is not offered; no note where the policy misspells it.',
     message: (facts) => `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
     repair: (facts) =>
       sayDenying(facts) ?? `Add ${JSON.stringify(facts.name)} to "allow" of the policy, or keep it so.`,
     example: { name: 'tide' },
   }),
   ALLOWED_NAMES_NOTHING: note({
+    meaning: 'The policy allows or names what no workflow has.',
     message: ({ name }) =>
       `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
     repair: 'Correct the name, remove it, or keep it for another scenario.',
     example: { name: 'tdie' },
   }),
   APPROVAL_NAMES_NOTHING: note({
+    meaning: 'The policy allows or names what no workflow has.',
     message: ({ name }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
     repair: 'Correct the name, or remove it.',
     example: { name: 'tdie' },
   }),
   RULE_NEVER_DECIDES: note({
-    meaning: 'A rule of a tool policy decides about no call of the workflows that the policy is for.',
+    meaning: 'The rule matches no call of the workflows.',
     ...byKind(
       {
         idle: [
@@ -472,14 +489,14 @@ export const WORKFLOW_PROBLEMS = {
   }),
   LEAK_WITHOUT_PERSON: note<Texts<'tool' | 'secret' | 'untrusted'>>({
     meaning:
-      'A model is shown what a credential opens and what others write, and may send both away, while no rule asks a person or binds the arguments.',
+      'A model sees what a credential opens and what others write, and may send both away without a person or bound arguments.',
     message: ({ tool, secret, untrusted }) =>
       `A text of ${untrusted} can make the model send what ${secret} reads to anybody by ${tool}, and no person is asked.`,
     repair: ({ tool }) => `Allow ${tool} with known arguments only, or by origins; or require an approval of it.`,
     example: { tool: 'send_mail', secret: 'inbox', untrusted: 'inbox' },
   }),
   POLICY_DENIES: content<NotAllowed & { readonly effect: string }>({
-    meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
+    meaning: 'A call with a side effect that is no tool call is not allowed.',
     message: (facts) =>
       `${sayMeant(facts)}${facts.name} is ${facts.effect}, runs without a choice of the model, and no tool policy allows it.`,
     repair: (facts) =>
@@ -487,7 +504,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', effect: 'external_side_effect' },
   }),
   PLUGIN_UNKNOWN: content({
-    meaning: "A source's interface names a plugin that does not exist or could not be loaded.",
+    meaning: 'The interface names a plugin that is missing or not loaded.',
     ...byKind(
       {
         needed: [
@@ -518,18 +535,21 @@ export const WORKFLOW_PROBLEMS = {
     ),
   }),
   RETRY_BACKOFF_TOO_LONG: content({
+    meaning: '"backoff_ms" is more than "backoff_max_ms".',
     message: (facts) =>
       `"backoff_ms" is ${facts.backoff_ms}, which is more than the "backoff_max_ms" of ${facts.backoff_max_ms}.`,
     repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
     example: { backoff_ms: 5000, backoff_max_ms: 1000 },
   }),
   FALLBACK_IS_THE_SAME: content({
+    meaning: 'The fallback is the source itself.',
     message: ({ source }) =>
       `The fallback is the source ${source} itself, which has failed when its fallback is asked.`,
     repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
     example: { source: 'model' },
   }),
   FALLBACK_DELIVERS_OTHERWISE: content({
+    meaning: 'Source and fallback call tools, or get schemas, in two ways.',
     message: ({ first, second }) =>
       `${first.source} is given the schema of its answer by ${first.schema_delivery}, and ${second.source} by ${second.schema_delivery}: they cannot share one conversation.`,
     repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
@@ -539,6 +559,7 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   FALLBACK_HAS_NO_TIME: content({
+    meaning: 'After a timeout of the source, the node has no time for the fallback.',
     message: (facts) =>
       `A call of ${facts.source} may take ${facts.call_s} s, and all calls of the node ${facts.node_s} s: after a timeout none is left for the fallback.`,
     repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
@@ -565,13 +586,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', field: 'repeatable' },
   }),
   EFFECT_READS_ONLY: content({
-    meaning: 'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
+    meaning: 'A `read_only` binding names a source with side effects.',
     message: ({ name, value }) =>
       `${name} is read_only, and its source asks by ${value}, which changes something outside.`,
     repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
     example: { name: 'post', value: 'POST' },
   }),
   VARIABLE_NAME_FOREIGN: content({
+    meaning: 'A variable that a document names begins with CHUKWA_.',
     message: ({ name, prefix }) =>
       `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${prefix}`,
     repair: ({ name, prefix }) =>
@@ -579,7 +601,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'HARBOUR_URL', prefix: 'CHUKWA_' },
   }),
   VARIABLE_NAME_RESERVED: content({
-    meaning: 'A source names a variable that the engine, or a plugin, reads for itself.',
+    meaning: 'The engine or a plugin reads this variable for itself.',
     message: ({ name }) => `${name} may not be named by a document here: the program reads that variable for itself`,
     repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
     example: { name: 'CHUKWA_TOKEN' },
@@ -591,14 +613,14 @@ export const WORKFLOW_PROBLEMS = {
     example: { source: 'weather', speaks: 'json', needed: 'chat' },
   }),
   NODE_BUDGET_ABOVE_SESSION: note({
-    meaning: 'A node may use more than the session budget of its profile: it gets what is left of the session at most.',
+    meaning: "A node may use more than its profile's session budget.",
     message: ({ node, member, of_node, of_session }) =>
       `Node ${node} has a ${member} of ${of_node}, and the session budget of its profile is ${of_session}.`,
     repair: ({ member }) => `Raise "${member}" here, or lower it in the node.`,
     example: { node: 'act', member: 'token_budget', of_node: 20000, of_session: 5000 },
   }),
   CONNECTION_UNUSABLE: content({
-    meaning: 'A binding names a connection that its profile does not grant, or that its source cannot use.',
+    meaning: 'The profile does not grant the connection, or the source cannot use it.',
     ...byKind(
       {
         not_granted: [
@@ -616,7 +638,7 @@ export const WORKFLOW_PROBLEMS = {
     ),
   }),
   NOT_SUPPORTED_YET: content({
-    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+    meaning: 'This version does not support what the document uses, so it does not run.',
     message: ({ member }) => `This version does not support this "${member}", and never chooses another by itself.`,
     repair: ({ value }) => `Write ${JSON.stringify(value)}.`,
     example: { member: 'schema_delivery', value: 'prompt' },

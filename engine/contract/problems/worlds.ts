@@ -45,6 +45,7 @@ export const WORLD_PROBLEMS = {
     example: { folder: './harbour' },
   }),
   WORLD_BUSY: environment({
+    meaning: 'Another process runs the world.',
     message: ({ world_slug, pid, host, attempt_id }) =>
       `The world ${world_slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
     repair: ({ attempt_id, until }) =>
@@ -58,7 +59,7 @@ export const WORLD_PROBLEMS = {
     example: { world_slug: 'park' },
   }),
   WORLD_UNDER_WAY: content({
-    meaning: 'The world cannot be exported, deleted or changed, because one of its attempts has not ended.',
+    meaning: "One of the world's attempts has not ended.",
     message: ({ world_slug, attempt_id, attempted_turn, is_suspended, because }) =>
       `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${is_suspended ? 'is suspended, and waits for an answer' : 'has not ended'}. ${because}`,
     repair: ({ world_slug, attempt_id }) =>
@@ -72,14 +73,14 @@ export const WORLD_PROBLEMS = {
     },
   }),
   WORLD_HAS_FORKS: content({
-    meaning: 'The world cannot be deleted, because forks share its turns.',
+    meaning: "Forks share the world's turns, so it is not deleted.",
     message: ({ world_slug, forks }) =>
       `The turns of ${world_slug} are those of its forks as well: ${forks.join(', ')}.`,
     repair: ({ forks }) => `Delete the forks first: chukwa world delete ${forks.at(-1)}`,
     example: { world_slug: 'park', forks: ['park-2'] },
   }),
   WORLD_FILE_DAMAGED: content({
-    meaning: 'The file is truncated or altered, or is not an export of a world.',
+    meaning: 'The file is damaged, or no export of a world.',
     message: ({ file, reason }) => `${file} is not as it was exported: ${reason}.`,
     repair: 'Copy it again from its origin, or export it again. Nothing was imported.',
     example: { file: 'park.jsonl', reason: 'its last line is missing' },
@@ -95,7 +96,7 @@ export const WORLD_PROBLEMS = {
     example: { file: 'park.jsonl', found: '0002_orders', expected: '0001_baseline', is_later: true },
   }),
   WORLD_TIME_ENDED: content<{ readonly turn: number } | { readonly world_slug: string; readonly committed: number }>({
-    meaning: "The world's next turn would be after the year 9999.",
+    meaning: 'The next turn would be after the year 9999.',
     message: (facts) =>
       'turn' in facts
         ? `Turn ${facts.turn} is beyond the year 9999.`
@@ -104,13 +105,13 @@ export const WORLD_PROBLEMS = {
     example: { world_slug: 'park', committed: 12 },
   }),
   EDIT_FAULTY: content({
-    meaning: 'A patch of a person does not fit the world.',
+    meaning: 'The patch does not fit the world.',
     message: ({ fault }: { readonly fault: string }) => `The patch does not fit the world: ${fault}.`,
     repair: 'Correct the patch: chukwa world show has the ids and labels of the world.',
     example: { fault: '/narration has no character that shows' },
   }),
   EDIT_DURING_TURN: content({
-    meaning: 'A world is not edited while an attempt at its next turn is open.',
+    meaning: 'An attempt at the next turn is open.',
     message: ({ world_slug, attempt_id }: { readonly world_slug: string; readonly attempt_id: string }) =>
       `The attempt ${attempt_id} at the next turn of ${world_slug} has not ended.`,
     repair: 'Let it end, or stop it with chukwa stop, and edit the world then.',
@@ -118,7 +119,7 @@ export const WORLD_PROBLEMS = {
   }),
   TEXT_BLANK: content('The text has no character that shows.', 'Write a text that the agent may know.'),
   BAD_ENTITY_ID: content({
-    meaning: 'What names an entity cannot become an [entity id](terms.md#entity-ids).',
+    meaning: 'This cannot become an [entity id](terms.md#entity-ids).',
     message: ({ written, reason }: { readonly written: string; readonly reason: string }) =>
       `${JSON.stringify(written)} cannot be an entity id: ${reason}.`,
     repair:
@@ -140,8 +141,7 @@ export const WORLD_PROBLEMS = {
     example: { world_slug: 'park', turn: 9, reached: 3 },
   }),
   SCENARIO_DIFFERS: content({
-    meaning:
-      "A world, or its fork, cannot continue with this scenario: the time or the roster differs from the world's.",
+    meaning: "The time or the roster of the scenario differs from the world's.",
     ...byKind(
       {
         time: [
