@@ -106,7 +106,7 @@ export async function compose(
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
-    openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
+    openDryEngine: (answerCall, url) => openDryEngine(outside, answerCall, url),
     startToys: async (portBase) => (await loadToys()).startToyStage(portBase),
     startScriptedModel,
     startPerson: async (answer) => (await loadToys()).startPersonStage(answer),
@@ -368,8 +368,8 @@ function observed(engine: Engine, telemetry: Telemetry): Engine {
 }
 
 /** An engine whose sources answer what was written, on a database that is thrown away. */
-async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Outcome<Engine>> {
-  const configuration = { ...toStoreConfiguration(outside.variables), url: 'memory:' };
+async function openDryEngine(outside: Outside, answerCall: AnswerCall, url = 'memory:'): Promise<Outcome<Engine>> {
+  const configuration = { ...toStoreConfiguration(outside.variables), url };
   const opened = await joinEngine(openArchive(outside, configuration), openParts(outside, { answerCall }), {
     kind: 'process',
   });

@@ -40,8 +40,8 @@ export async function startPostgres(settings: { readonly is_durable?: boolean } 
     promisify(execFile)(join(bin, program), [...words, '-D', data], { ...user, cwd: folder });
   await run('initdb', '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync');
   // Nothing in a test outlives the machine, so nothing is flushed.
-  const fsync = settings.is_durable === true ? 'on' : 'off';
-  const flags = ['listen_addresses=', `fsync=${fsync}`, 'max_connections=200', 'shared_buffers=32MB'];
+  const volatile = settings.is_durable === true ? [] : ['fsync=off', 'full_page_writes=off'];
+  const flags = ['listen_addresses=', ...volatile, 'max_connections=200', 'shared_buffers=32MB'];
   const options = `-k ${folder} ${flags.map((flag) => `-c ${flag}`).join(' ')}`;
   const resume = async () =>
     void (await run('pg_ctl', 'start', '--wait', '--silent', '-l', '/dev/null', '-o', options));

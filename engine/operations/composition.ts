@@ -51,8 +51,11 @@ export interface Composition {
   openArchive(): Promise<Outcome<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Outcome<Engine>>;
-  /** An engine that answers every call from written answers, runs no plugin, and keeps its database in memory. */
-  openDryEngine(answerCall: AnswerCall): Promise<Outcome<Engine>>;
+  /**
+   * An engine that answers every call from written answers and runs no plugin.
+   * @param url an empty database that is thrown away; left out, one in memory
+   */
+  openDryEngine(answerCall: AnswerCall, url?: string): Promise<Outcome<Engine>>;
   /** The toy services, by themselves: on consecutive ports from this one on, or on free ones. */
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */

@@ -13,7 +13,7 @@ export const timerAlarm: Alarm = (after_ms, ring) => {
   };
   const ringAfterReading = (): void => void setImmediate(() => setImmediate(ringUnlessCancelled));
   let timer = setTimeout(() => {
-    const late_ms = performance.now() - due_at;
+    const late_ms = Math.max(performance.now() - due_at, 0);
     timer = setTimeout(ringAfterReading, Math.min(late_ms, LATE_MS_MAX));
   }, after_ms);
   return () => {

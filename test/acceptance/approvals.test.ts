@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { decideCall, showApproval, showApprovalStatistics } from '../../engine/operations/people/approvals.js';
 import { grantCalls, revokeGrant, showGrant } from '../../engine/operations/people/grants.js';
@@ -12,7 +12,6 @@ import {
   lettersToApprove,
   loadScript,
   must,
-  onEachDatabase,
   type ParkStage,
   type Play,
   sharedStage,
@@ -74,7 +73,9 @@ async function sayInstead(): Promise<Answers> {
   };
 }
 
-onEachDatabase('a call that a person must approve', (open) => {
+describe('a call that a person must approve', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a call that a person must approve suspends its turn and is not made, and nothing of it is on record', async (t) => {
     const stage = await open();
     const [play, approval] = await playAsked(t, stage);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mkdtemp } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { sumCosts } from '../../engine/core/cost/cost.js';
 import { attemptListLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const database = await emptyDatabase({ after });
@@ -37,7 +37,7 @@ let failed = '';
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-attempts-'));
-  await cp(join(ROOT, 'fixtures/templates/agent'), join(folder, 'tower'), { recursive: true });
+  copyFolder(join(ROOT, 'fixtures/templates/agent'), join(folder, 'tower'));
   const made = await chukwa('world', 'create', 'tower', '--scenario', 'tower/scenario.json');
   assert.equal(made.code, 0, made.error);
   // The model of a new world has retries after a failure in transport; this test need not wait for them.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { after, test, type TestContext } from 'node:test';
+import { after, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
 import { type Edit, editWorkflows, type Play, sharedStage } from '../support/park-stage.js';
@@ -21,7 +21,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
 }
 after(() => Promise.all([model.close(), service.close()]));
-const open = sharedStage('embedded', () => ({
+const open = sharedStage('PostgreSQL', () => ({
   CHUKWA_LLM_BASE_URL: model.url,
   CHUKWA_TOY_VENDING_URL: service.url,
 }));
@@ -51,22 +51,39 @@ function call(mode: Mode, written: string): string {
   return spoken(`{"kind":"tool_call","tool_call":{"name":"buy_candy","arguments":${written}}}`);
 }
 
-async function play(t: TestContext, mode: Mode, says: Parameters<typeof model.say>[0], effect: string): Promise<Play> {
+/** The documents by the way of calling and the effect of the tool, each written once. */
+const written = new Map<string, Promise<string>>();
+
+function documentsOf(mode: Mode, effect: string): Promise<string> {
+  const key = `${mode} ${effect}`;
+  const folder = written.get(key) ?? writeDocuments(mode, effect);
+  written.set(key, folder);
+  return folder;
+}
+
+function writeDocuments(mode: Mode, effect: string): Promise<string> {
+  return editWorkflows(
+    { after },
+    {
+      'sources/chat.json': callBy(mode),
+      'schemas/buy-candy-arguments.json': openSchema('button', ['A', 'B', 'C']),
+      'schemas/buy-candy-result.json': openSchema('status', ['dispensed']),
+      'tools/workflow.json': (workflow) =>
+        JSON.parse(
+          JSON.stringify(workflow).replace(
+            '"effect":"state_change","redaction":{"allow":["/status","/remaining","/message"]}',
+            `"effect":"${effect}","redaction":{"allow":"all"}`,
+          ),
+        ) as JsonObject,
+    },
+  );
+}
+
+async function play(mode: Mode, says: Parameters<typeof model.say>[0], effect: string): Promise<Play> {
   const { play: playScene } = await open();
   received.length = 0;
   model.say(says);
-  const workflows = await editWorkflows(t, {
-    'sources/chat.json': callBy(mode),
-    'schemas/buy-candy-arguments.json': openSchema('button', ['A', 'B', 'C']),
-    'schemas/buy-candy-result.json': openSchema('status', ['dispensed']),
-    'tools/workflow.json': (workflow) =>
-      JSON.parse(
-        JSON.stringify(workflow).replace(
-          '"effect":"state_change","redaction":{"allow":["/status","/remaining","/message"]}',
-          `"effect":"${effect}","redaction":{"allow":"all"}`,
-        ),
-      ) as JsonObject,
-  });
+  const workflows = await documentsOf(mode, effect);
   return playScene({ scenario: 'tools', workflows, says: { version: 1, label: 'raw', turns: {} } });
 }
 
@@ -102,8 +119,8 @@ function assertNothingHappened({ report: { turns } }: Play): void {
 
 for (const mode of MODES) {
   for (const [what, written, says] of [...REFUSED, ...UNFIT])
-    test(`${mode}: arguments with ${what} call nothing, the record says why, and the model tries again`, async (t) => {
-      const played = await play(t, mode, { [FIRST]: [call(mode, written)], [SECOND]: GOOD }, 'state_change');
+    test(`${mode}: arguments with ${what} call nothing, the record says why, and the model tries again`, async () => {
+      const played = await play(mode, { [FIRST]: [call(mode, written)], [SECOND]: GOOD }, 'state_change');
       const attempt = onlyAttempt(played);
       const { failure_class, failure_message } = callAt(attempt, FIRST);
       assert.deepEqual([attempt.status, failure_class], ['committed', 'model_content']);
@@ -116,17 +133,17 @@ for (const mode of MODES) {
     ['ten megabytes', noting(`"${'x'.repeat(10_000_000)}"`), 'result_too_large'],
     ['a hundred thousand levels', deep(100_000), 'model_content'],
   ] as const)
-    test(`${mode}: arguments with ${what} call nothing, whatever becomes of the attempt`, async (t) => {
-      const played = await play(t, mode, { [FIRST]: [call(mode, written)], [SECOND]: GOOD }, 'state_change');
+    test(`${mode}: arguments with ${what} call nothing, whatever becomes of the attempt`, async () => {
+      const played = await play(mode, { [FIRST]: [call(mode, written)], [SECOND]: GOOD }, 'state_change');
       assert.equal(callAt(onlyAttempt(played), FIRST).failure_class, failed);
       assertNothingHappened(played);
     });
 
-  test(`${mode}: names that mean something to JavaScript are data, from the model to the service and back`, async (t) => {
+  test(`${mode}: names that mean something to JavaScript are data, from the model to the service and back`, async () => {
     const odd = '"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}';
     reply = `{"status":"dispensed",${odd}}`;
     const says = { [FIRST]: [call(mode, `{"button":"C",${odd}}`)], [THEN]: GOOD };
-    const played = await play(t, mode, says, 'state_change');
+    const played = await play(mode, says, 'state_change');
     const { status, response_json } = callAt(onlyAttempt(played), `${FIRST}/tool`);
     assert.equal(status, 'succeeded');
     assert.deepEqual(received, [
@@ -154,10 +171,10 @@ for (const [effect, place] of [
   ['state_change', 3],
 ] as const)
   for (const [what, note, ...ends] of RESULTS)
-    test(`${effect}: a result with ${what} ends as the record says, after one call`, async (t) => {
+    test(`${effect}: a result with ${what} ends as the record says, after one call`, async () => {
       reply = `{"status":"dispensed","note":${note}}`;
       const says = { [FIRST]: [call('native', '{"button":"C"}')], [THEN]: GOOD };
-      const attempt = onlyAttempt(await play(t, 'native', says, effect));
+      const attempt = onlyAttempt(await play('native', says, effect));
       const { failure_class, response_json } = callAt(attempt, `${FIRST}/tool`);
       const { note: kept = null } = Object(response_json) as JsonObject;
       assert.equal(failure_class ?? JSON.stringify(kept), ends[place - 2]);

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { runChukwa } from './command.js';
+import { runChukwa, runHere } from './command.js';
 import { makeFolder } from '../support/folder.js';
 
-// The scenario with a person in it, as the README runs it: each command is a process, and between two of them nothing
-// runs and nothing is connected.
+// The scenario with a person in it, as the README runs it: between two commands nothing runs and nothing is connected.
 
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');
 
@@ -17,11 +16,12 @@ const COMMANDS = [
   ...(/## A person decides\n[^]*?```sh\n([^]*?)```/.exec(README)?.[1] ?? '').matchAll(/^npx chukwa (.*)$/gm),
 ].map(([, words = '']) => words.replace(/ +#.*$/, ''));
 
-async function openHouse(context: TestContext) {
+/** @param run runs a command: each as a process of its own, or within this one */
+async function openHouse(context: TestContext, run: typeof runChukwa) {
   const variables = { CHUKWA_DATA_DIR: await makeFolder(context), ...(await emptyDatabase(context)) };
   return async (line: string, code: number) => {
     const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const ended = await runChukwa(words, variables);
+    const ended = await run(words, variables);
     assert.equal(ended.code, code, `${line}\n${ended.stdout}\n${ended.stderr}`);
     return ended.stdout;
   };
@@ -36,7 +36,7 @@ describe('the scenario with a person in it', { timeout: 900_000 }, () => {
   });
 
   test('a small bill is paid, a run suspends with 5 and says what waits, and an approval lets it finish', async (t) => {
-    const chukwa = await openHouse(t);
+    const chukwa = await openHouse(t, runChukwa);
     const [park = '', approve = '', run = '', story = ''] = COMMANDS;
     const suspended = await chukwa(park, 5);
     assert.match(suspended, /pay_bill \{amount: 480, payee: "Harbour Legal Services", .* for ida/);
@@ -52,7 +52,7 @@ describe('the scenario with a person in it', { timeout: 900_000 }, () => {
   });
 
   test('a denial gives the model the reason, and the turn goes on without the payment', async (t) => {
-    const chukwa = await openHouse(t);
+    const chukwa = await openHouse(t, runHere);
     const [park = '', , run = '', story = ''] = COMMANDS;
     const [, id = ''] = / approve (\S+)/.exec(await chukwa(park, 5)) ?? [];
     await chukwa(`deny ${id} --reason 'we never ordered that letter'`, 0);

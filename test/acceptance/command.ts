@@ -3,10 +3,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { succeed } from '../../engine/contract/problem.js';
 import { compose } from '../../engine/main.js';
+import type { Composition } from '../../engine/operations/composition.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { printLog } from '../../engine/surfaces/cli/session.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
@@ -74,6 +77,26 @@ export async function askChukwa<Answer>(words: readonly string[], variables: Var
   return JSON.parse(ended.stdout) as Answer;
 }
 
+/**
+ * The program within this process. A dry run plays on a copy of the empty database of the tests' server, for a fifth of the CPU
+ * that a database in memory takes.
+ */
+export async function composeHere(...given: Parameters<typeof compose>): Promise<Composition> {
+  const composition = await compose(...given);
+  const openDryEngine: Composition['openDryEngine'] = async (answerCall) => {
+    let drop = async (): Promise<void> => {};
+    const { CHUKWA_DATABASE_URL } = await emptyDatabase({ after: (end) => void (drop = end) });
+    const opened = await composition.openDryEngine(answerCall, CHUKWA_DATABASE_URL);
+    if (!opened.ok) return opened;
+    const close = async (): Promise<void> => {
+      await opened.value.close();
+      await drop();
+    };
+    return succeed({ ...opened.value, close });
+  };
+  return { ...composition, openDryEngine };
+}
+
 /** A command that runs within this process. `interrupt` asks it to stop, as a signal asks a program. */
 export type RunningHere = Pick<Running, 'said' | 'complained' | 'ended'> & { interrupt(): void };
 
@@ -83,7 +106,7 @@ export function startHere(words: readonly string[], variables: Variables, cwd = 
   const { out_text, error_text, interrupt } = terminal;
   const run = async (): Promise<Ended> => {
     const own = { PATH: process.env['PATH'], XDG_CONFIG_HOME: USER_FOLDER };
-    const composition = await compose({ ...own, ...variables }, (line, format) => printLog(terminal, line, format));
+    const composition = await composeHere({ ...own, ...variables }, (line, format) => printLog(terminal, line, format));
     const code = await runCommandLine(composition, words, terminal);
     return { code, stdout: out_text(), stderr: error_text() };
   };

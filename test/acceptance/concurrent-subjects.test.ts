@@ -87,7 +87,7 @@ describe('a village whose subjects run concurrently', () => {
 });
 
 describe('a village whose endpoints admit one call at a time', () => {
-  const open = sharedStage('embedded', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
+  const open = sharedStage('PostgreSQL', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
 
   test('a village whose endpoints admit one call at a time has a record of no call that was superseded before it was made, and counts the others as the run does', async () => {
     const stage = await open();

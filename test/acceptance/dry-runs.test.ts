@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,8 +16,9 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys } from '../../fixtures/toys/index.js';
 import { emptyDatabase } from '../support/databases.js';
-import { must, ROOT } from '../support/park-stage.js';
+import { copyFolder, must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { composeHere } from './command.js';
 
 const database = await emptyDatabase({ after });
 // The services that answers replace, counted: none may ever be called, or loaded.
@@ -59,7 +60,7 @@ const spyWasHere = (): boolean => existsSync(join(folder, 'spy-was-here'));
 
 /** A plugin whose code leaves a file behind as soon as it runs. */
 async function plantSpy(place: string): Promise<void> {
-  await cp(join(ROOT, 'plugins', 'http_json'), place, { recursive: true });
+  copyFolder(join(ROOT, 'plugins', 'http_json'), place);
   const manifest = JSON.parse(await readFile(join(place, 'plugin.json'), 'utf8')) as JsonObject;
   await writeFile(join(place, 'plugin.json'), JSON.stringify({ ...manifest, name: 'spy', entry: './spy.js' }));
   await writeFile(
@@ -74,7 +75,9 @@ async function plantSpy(place: string): Promise<void> {
 async function chukwa(...words: readonly string[]) {
   const isDry = words.includes('--dry') || words[0] === 'test';
   const terminal = openTestTerminal();
-  const composition = await compose(isDry ? { ...variables, CHUKWA_PLUGIN_PATH: join(folder, 'plugins') } : variables);
+  const composition = await composeHere(
+    isDry ? { ...variables, CHUKWA_PLUGIN_PATH: join(folder, 'plugins') } : variables,
+  );
   const code = await runCommandLine(composition, words, terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
@@ -253,10 +256,18 @@ test('--dry and --answers go together, and with nothing that asks a model', asyn
   }
 });
 
-test('the tests of the workflows that ship pass, and send no request', async () => {
+test('the tests of a workflow whose services are there send them no request, and load no plugin', async () => {
   const asked = countAsked();
-  const { code, out } = await chukwa('test', join(ROOT, 'workflows'), '--json');
-  const report = JSON.parse(out) as TestReport;
+  assert.equal((await chukwa('test', join(ROOT, 'workflows', 'park'), '--root', join(ROOT, 'workflows'))).code, 0);
+  assert.equal(countAsked(), asked);
+  assert.equal(spyWasHere(), false, 'the code of a plugin ran');
+});
+
+test('the tests of the workflows that ship pass, and need no variable of any service', async () => {
+  const terminal = openTestTerminal();
+  const bare = await compose({ CHUKWA_DATA_DIR: join(folder, 'bare') });
+  const code = await runCommandLine(bare, ['test', join(ROOT, 'workflows'), '--json'], terminal);
+  const report = JSON.parse(terminal.out_text()) as TestReport;
   assert.deepEqual(
     report.tests.flatMap(({ file, complaints, findings, unused_answers }) =>
       [...complaints, ...findings, ...unused_answers].map((what) => [file, what]),
@@ -265,19 +276,11 @@ test('the tests of the workflows that ship pass, and send no request', async () 
   );
   assert.equal(code, 0);
   assert.ok(report.passed >= 12);
-  assert.equal(countAsked(), asked);
-  assert.equal(spyWasHere(), false, 'the code of a plugin ran');
-});
-
-test('the tests of the workflows that ship need no variable of any service', async () => {
-  const terminal = openTestTerminal();
-  const bare = await compose({ CHUKWA_DATA_DIR: join(folder, 'bare') });
-  assert.equal(await runCommandLine(bare, ['test', join(ROOT, 'workflows')], terminal), 0, terminal.out_text());
 });
 
 /** The clerk's documents, with tests of one's own beside them. */
 async function besideClerk(name: string, tests: Readonly<Record<string, unknown>>): Promise<string> {
-  await cp(join(ROOT, 'workflows'), join(folder, name), { recursive: true });
+  copyFolder(join(ROOT, 'workflows'), join(folder, name));
   for (const [file, value] of Object.entries(tests)) await write(join(name, 'clerk', file), value);
   return join(folder, name);
 }

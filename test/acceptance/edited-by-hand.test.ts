@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import { act } from '../../engine/catalogue/act.js';
 import { editWorld } from '../../engine/catalogue/actions/worlds.js';
@@ -7,7 +7,7 @@ import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
 import { readStory } from '../../engine/operations/worlds/world-story.js';
-import { must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const PATCH = {
   narration: 'The lamp goes out.',
@@ -23,7 +23,9 @@ function edit({ engine }: ParkStage, world_slug: string, patch: Json) {
   return act(engine, editWorld, { world_slug, patch }, ACTOR);
 }
 
-onEachDatabase('a world that a person edits', (open) => {
+describe('a world that a person edits', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('the patch is a turn of its own, blamed on the person, sealed, forked and shown to the agents', async () => {
     const stage = await open();
     const { world_slug, before } = await stage.play({ scenario: 'simple' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { userName } from '../../engine/operations/people/person-here.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { makeFolder } from '../support/folder.js';
 
@@ -20,9 +20,8 @@ const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database })
 const file = (...names: readonly string[]) => join(folder, 'workflows', ...names);
 
 before(async () => {
-  await cp(join(ROOT, 'workflows', 'simple'), file('simple'), { recursive: true });
-  for (const shared of ['sources', 'prompts'])
-    await cp(join(ROOT, 'workflows', shared), file(shared), { recursive: true });
+  copyFolder(join(ROOT, 'workflows', 'simple'), file('simple'));
+  for (const shared of ['sources', 'prompts']) copyFolder(join(ROOT, 'workflows', shared), file(shared));
 });
 
 async function chukwa(...words: readonly string[]) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
 import { type EntityPlace, showEntityLife } from '../../engine/operations/worlds/entities.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { readStory } from '../../engine/operations/worlds/world-story.js';
-import { must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 /** The whole history of an entity, read in parts of so many rows. */
 async function historyOf({ engine }: ParkStage, place: EntityPlace, limit: string): Promise<readonly string[]> {
@@ -17,7 +17,9 @@ async function historyOf({ engine }: ParkStage, place: EntityPlace, limit: strin
   }
 }
 
-onEachDatabase('an entity of a world', (open) => {
+describe('an entity of a world', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('an id as a person types it finds the entity, its state and memories at a turn, and each change up to it', async () => {
     const stage = await open();
     const { world_slug, after } = await stage.play({ scenario: 'park', turns: 2 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Outcome } from '../../engine/contract/problem.js';
@@ -12,7 +12,7 @@ import { startToys } from '../../fixtures/toys/index.js';
 import { scriptPath, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import { openTestDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { makeFolder } from '../support/folder.js';
 
@@ -107,7 +107,7 @@ test('a park is proved by files, its restored back-up signs nothing, and its rem
   for (const file of ['park.json', 'ant.tlog-proof', 'anchor.txt'])
     assert.ok(!(await readFile(join(folder, file), 'utf8')).includes(secret));
 
-  await cp(here.CHUKWA_DATA_DIR, join(folder, 'back-up'), { recursive: true });
+  copyFolder(here.CHUKWA_DATA_DIR, join(folder, 'back-up'));
   await chukwa(['run', 'park'], here);
   assert.equal((await json<MadeCheckpoint>(['checkpoint'], here)).tree_size, 2);
   const restored = { ...here, CHUKWA_DATA_DIR: join(folder, 'back-up') };

@@ -9,7 +9,7 @@ import { estimateRun } from '../../engine/operations/costs/estimate.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { Answer } from '../../engine/generated/answers.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { editWorkflows, loadScript, must, onEachDatabase, sharedStage } from '../support/park-stage.js';
+import { editWorkflows, loadScript, must, sharedStage } from '../support/park-stage.js';
 import { readAll } from '../support/server-sent-events.js';
 import { TOKENS } from '../support/served-park.js';
 import { runHere, startChukwa, whileRunning } from './command.js';
@@ -37,7 +37,9 @@ async function scriptWith(others: Readonly<Record<string, Answer>>) {
   return script({ ...(await loadScript('notice-board')).turns['1'], ...others });
 }
 
-onEachDatabase('a pipeline with a gate', (open) => {
+describe('a pipeline with a gate', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('an answer that the gate sends back is not applied; the one that passes is, and each verdict is a generation on record', async () => {
     const stage = await open();
     const play = await stage.play({ scenario: 'notice-board' });

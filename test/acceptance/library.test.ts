@@ -133,7 +133,11 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
   test('a program forks, reports, stops, settles, tests and deletes, with a scripted model', async () => {
     const toys = await startToys();
     misbehave(toys.vending, 'reset_connection');
-    const { code, stdout, stderr } = await inFolder(process.execPath, ['functions.mjs'], toys.variables);
+    const { code, stdout, stderr } = await inFolder(
+      process.execPath,
+      [...FIRST_COMPILED, 'functions.mjs'],
+      toys.variables,
+    );
     await toys.close();
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), {
@@ -152,9 +156,7 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     });
   });
 
-  test('npx chukwa prints its help, and runs the park', async () => {
-    const help = await inFolder('npx', ['--no-install', 'chukwa', '--help']);
-    assert.match(help.stdout, /^Usage: chukwa/);
+  test('npx chukwa runs the park', async () => {
     const park = await inFolder('npx', ['--no-install', 'chukwa', 'park', '--turns', '1']);
     assert.match(park.stdout, /turn 1 committed/);
   });
@@ -191,7 +193,8 @@ async function install() {
   const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT });
   const tarball = /"filename":\s*"([^"]+\.tgz)"/.exec(packed.stdout)?.[1] ?? '';
   await unpack(tarball, folder);
-  await run('npx', ['--no-install', 'chukwa', 'new', 'world', 'lighthouse'], { cwd: folder });
+  const program = join(folder, 'node_modules', '.bin', 'chukwa');
+  await run(process.execPath, [...FIRST_COMPILED, program, 'new', 'world', 'lighthouse'], { cwd: folder });
   await writeFile(join(folder, 'keeper.mjs'), keeperOf(await readFile(join(ROOT, 'docs', 'library.md'), 'utf8')));
   await writeFile(join(folder, 'host.mjs'), HOST);
   await writeFile(join(folder, 'functions.mjs'), FUNCTIONS);

@@ -34,7 +34,7 @@ const SERVER = fakeServer(
   `const read = () => require('node:fs').readFileSync(${JSON.stringify(served)}, 'utf8'); let told;`,
 );
 
-const open = sharedStage('embedded', () => ({ CHUKWA_MCP_TEA: SERVER }));
+const open = sharedStage('PostgreSQL', () => ({ CHUKWA_MCP_TEA: SERVER }));
 const variables = { CHUKWA_MCP_TEA: SERVER };
 const source = join(folder, 'written', 'sources', 'tea-brew.json');
 

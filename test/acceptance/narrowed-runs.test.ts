@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import { type Answers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { CLOSED_TOYS } from '../support/closed-toys.js';
 import { emptyDatabase } from '../support/databases.js';
+import { copyFolder } from '../support/park-stage.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';
 import { askHere, runHere, startChukwa, whileRunning } from './command.js';
 import { makeFolder } from '../support/folder.js';
@@ -71,31 +73,30 @@ test('run --queue takes no narrowing: workers run what the documents allow', asy
   assert.equal((await runHere(['run', 'narrow', '--queue', '--tools', ''], variables)).code, 2);
 });
 
-for (const [again, outcome] of [
-  [
-    ['--tools', ''],
-    ['committed', null],
-  ],
-  [[], ['failed', 'record_mismatch']],
-] as const)
-  test(`an attempt that was begun with --tools '' and goes on with ${again.join(' ') || 'all tools'} ends ${outcome[0]}`, async (t) => {
-    const wrong = { json: finalPatch([{ op: 'set_entity_state', entity_id: 'Bob', state: 'up' }], 'Up.') };
-    const says = script({ [FIRST]: wrong, [SECOND]: { fault: 'hang', text: '{' } });
-    // The lock of a folder goes with its process; on a server the next one would wait for the lease to end.
-    const { model, variables } = await makeWorld(t, says, { CHUKWA_DATA_DIR: await makeFolder(t) });
-    let requests = 0;
-    const asked = new Promise<void>((resolve) => {
-      model.onRequest(async () => {
-        requests += 1;
-        if (requests === 2) resolve();
-      });
+test("an attempt that was begun with --tools '' goes on with the same tools alone", async (t) => {
+  const wrong = { json: finalPatch([{ op: 'set_entity_state', entity_id: 'Bob', state: 'up' }], 'Up.') };
+  const says = script({ [FIRST]: wrong, [SECOND]: { fault: 'hang', text: '{' } });
+  // The lock of a folder goes with its process; on a server the next one would wait for the lease to end.
+  const CHUKWA_DATA_DIR = join(await makeFolder(t), 'data');
+  const { model, variables } = await makeWorld(t, says, { CHUKWA_DATA_DIR });
+  let requests = 0;
+  const asked = new Promise<void>((resolve) => {
+    model.onRequest(async () => {
+      requests += 1;
+      if (requests === 2) resolve();
     });
-    const running = startChukwa(['run', 'narrow', '--tools', ''], variables);
-    await whileRunning(running, asked);
-    running.kill('SIGKILL');
-    await running.ended;
-    model.setScript(script({ [FIRST]: wrong, [SECOND]: NOTHING }));
-    const ended = await runHere(['run', 'narrow', ...again, '--json'], variables);
-    const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
-    assert.deepEqual([turn?.status, turn?.failure_class], outcome);
   });
+  const running = startChukwa(['run', 'narrow', '--tools', ''], variables);
+  await whileRunning(running, asked);
+  running.kill('SIGKILL');
+  await running.ended;
+  copyFolder(CHUKWA_DATA_DIR, `${CHUKWA_DATA_DIR}-2`);
+  model.setScript(script({ [FIRST]: wrong, [SECOND]: NOTHING }));
+  const goOn = async (folder: string, ...words: readonly string[]) => {
+    const ended = await runHere(['run', 'narrow', ...words, '--json'], { ...variables, CHUKWA_DATA_DIR: folder });
+    const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
+    return [turn?.status, turn?.failure_class];
+  };
+  assert.deepEqual(await goOn(CHUKWA_DATA_DIR, '--tools', ''), ['committed', null]);
+  assert.deepEqual(await goOn(`${CHUKWA_DATA_DIR}-2`), ['failed', 'record_mismatch']);
+});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { editWorkflows, loadScript, type Play, sharedStage } from '../support/park-stage.js';
 
-const stage = sharedStage('embedded');
+const stage = sharedStage('PostgreSQL');
 
 const callNatively = (document: JsonObject): JsonObject => ({
   ...document,

@@ -24,6 +24,7 @@ import {
 } from '../core/obedient/play.js';
 import { OBEDIENT_WORLDS } from '../core/obedient/worlds.js';
 import { emptyDatabase } from '../support/databases.js';
+import { extent } from '../support/extent.js';
 import { must } from '../support/park-stage.js';
 import { openShelf } from '../support/park-documents.js';
 
@@ -33,7 +34,7 @@ import { openShelf } from '../support/park-documents.js';
 const [MAIL] = OBEDIENT_WORLDS;
 const IDLE: Pick<Task, 'plan' | 'data'> = { plan: [], data: {} };
 const LAST_TURN = 50;
-const WORLDS_OF_POISON = 20;
+const WORLDS_OF_POISON = extent(4, 20);
 
 /** Memories beyond the latest are found by the words of what has happened lately. */
 const RECALL = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { diffPlaces } from '../../engine/operations/worlds/diff-worlds.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
 import { purgeMemories } from '../../engine/operations/worlds/purge-memories.js';
-import { editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { editWorkflows, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const WEATHER = 'source:toy_park_weather';
 const SAW = ['author', 'model', 'scenario', WEATHER];
@@ -18,7 +18,9 @@ const KNOWN_VISITORS = {
   }),
 };
 
-onEachDatabase('where values come from', (open) => {
+describe('where values come from', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a call, a patch and what it wrote carry the origins of what their generation saw', async (t) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'clerk', workflows: await editWorkflows(t, KNOWN_VISITORS) });

@@ -8,7 +8,6 @@ import {
   type Edit,
   editWorkflows,
   must,
-  onEachDatabase,
   type ParkStage,
   type Play,
   sharedStage,
@@ -34,7 +33,9 @@ const withoutDeadline = (context: TestContext, binding: JsonObject) =>
     }),
   });
 
-onEachDatabase('a call that is answered later', (open) => {
+describe('a call that is answered later', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a pending call suspends its turn, and its report resumes and commits it', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
@@ -214,7 +215,7 @@ onEachDatabase('a call that is answered later', (open) => {
         if (record.settled_as === 'performed') assert.equal(accepted.length, 1, summary);
         else assert.deepEqual(accepted, answer === undefined ? [] : [answer], summary);
       }),
-      { numRuns: stage.outside === undefined ? 8 : 40 },
+      { numRuns: 40 },
     );
   });
 

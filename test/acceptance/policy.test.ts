@@ -7,7 +7,7 @@ import { editWorkflows, sharedStage } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { callAt, keysOf, onlyAttempt, requestAt, script } from './readings.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 
 const FIRST = 'bob/act/round-1/try-1';
 const SECOND = 'bob/act/round-1/try-2';

@@ -27,7 +27,7 @@ async function meanGiven(stage: ParkStage, { world_slug }: Play): Promise<number
 }
 
 describe('a public goods game of a population', () => {
-  const open = sharedStage('embedded');
+  const open = sharedStage('PostgreSQL');
 
   test('players give as the name of the game says, and play at once: no call is superseded', async (context) => {
     const stage = await open();
@@ -60,7 +60,7 @@ describe('a public goods game of a population', () => {
 test('a world of the same name and script is played the same again', async () => {
   const worlds = await Promise.all(
     ['first', 'second'].map(async () => {
-      const stage = await openParkStage('embedded');
+      const stage = await openParkStage('PostgreSQL');
       try {
         const { after } = await stage.play({ scenario: 'prisoners-dilemma', turns: 3 });
         return after.entities.map(({ id, state, memory }) => ({ id, state, memory }));

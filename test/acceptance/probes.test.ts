@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { ProbeReport } from '../../engine/operations/worlds/probe-world.js';
 import type { RunReport } from '../../engine/operations/running/run-turns.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { askHere, runHere } from './command.js';
 import { makeFolder } from '../support/folder.js';
@@ -14,10 +15,12 @@ const SCRIPTED = ['--toys', '--llm', 'scripted', '--script'];
 const PROBES = join(ROOT, 'workflows/probes');
 const ANSWERS = [...SCRIPTED, join(PROBES, 'park.answers.json')];
 
+type Where = Awaited<ReturnType<typeof emptyDatabase>>;
+
 /** A park of two turns in a database of its own. */
 async function playPark(context: TestContext) {
   const folder = await makeFolder(context);
-  const where = { CHUKWA_DATA_DIR: join(folder, 'data') };
+  const where = await emptyDatabase(context);
   const chukwa = async (words: readonly string[], code = 0): Promise<string> => {
     const ended = await runHere(words, where);
     assert.equal(ended.code, code, ended.stderr);
@@ -28,7 +31,7 @@ async function playPark(context: TestContext) {
   return { folder, where, chukwa };
 }
 
-function ask(where: { readonly CHUKWA_DATA_DIR: string }, file: string, words: readonly string[] = ANSWERS, code = 0) {
+function ask(where: Where, file: string, words: readonly string[] = ANSWERS, code = 0) {
   return askHere<ProbeReport>(['probe', 'park@2', '--ask', file, ...words], where, code);
 }
 
@@ -36,7 +39,7 @@ function inShort({ answers }: ProbeReport) {
   return answers.map(({ subject_id, question_id, answer, tries }) => [subject_id, question_id, answer, tries]);
 }
 
-async function promptsOfNextTurn(where: { readonly CHUKWA_DATA_DIR: string }) {
+async function promptsOfNextTurn(where: Where) {
   const { turns } = await askHere<RunReport>(['run', 'park', ...SCRIPTED, 'park'], where);
   const ids = turns.flatMap(({ invocations }) => invocations.flatMap(({ llm_call_id }) => llm_call_id ?? []));
   const calls = await Promise.all(ids.map((id) => askHere<LlmCallRecord>(['llm-call', id], where)));
@@ -45,7 +48,6 @@ async function promptsOfNextTurn(where: { readonly CHUKWA_DATA_DIR: string }) {
 
 test('the shipped probes ask the park, which keeps every byte of its record and is asked the same afterwards', async (context) => {
   const { folder, where, chukwa } = await playPark(context);
-  await cp(where.CHUKWA_DATA_DIR, join(folder, 'unprobed'), { recursive: true });
   const exported = async (name: string): Promise<string> => {
     await chukwa(['world', 'export', 'park', '--out', join(folder, name)]);
     return readFile(join(folder, name), 'utf8');
@@ -74,10 +76,8 @@ test('the shipped probes ask the park, which keeps every byte of its record and 
   assert.match(prompt, /I bought the last candy bar, because the loudspeaker said/);
   assert.match(prompt, /answer as Bob, .*:\nHas Bob bought a candy bar today\?/);
   assert.doesNotMatch(prompt, /What does Bob do\?/);
-  assert.deepEqual(
-    await promptsOfNextTurn(where),
-    await promptsOfNextTurn({ CHUKWA_DATA_DIR: join(folder, 'unprobed') }),
-  );
+  const unprobed = await playPark(context);
+  assert.deepEqual(await promptsOfNextTurn(where), await promptsOfNextTurn(unprobed.where));
 });
 
 test('a probe that does not fit its world is refused at its place, and leaves nothing', async (context) => {

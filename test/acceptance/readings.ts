@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
 import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { ModelRequest, ScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
-import { type Play, ROOT } from '../support/park-stage.js';
+import { copyFolder, type Play, ROOT } from '../support/park-stage.js';
 
 /** A script of answers that hold on every turn, by command key. */
 export function script(answers: Readonly<Record<string, Answer>>): Answers {
@@ -111,8 +111,7 @@ function withoutOrigins(contents: unknown): unknown {
 
 /** The shipped workflow `simple`, which also reads a source of the plugin `own_reading` once a turn. */
 export async function writeOwnReading(folder: string): Promise<string> {
-  for (const part of ['simple', 'sources', 'prompts'])
-    await cp(join(ROOT, 'workflows', part), join(folder, part), { recursive: true });
+  for (const part of ['simple', 'sources', 'prompts']) copyFolder(join(ROOT, 'workflows', part), join(folder, part));
   const file = join(folder, 'simple', 'workflow.json');
   const workflow = JSON.parse(await readFile(file, 'utf8')) as JsonObject;
   const reading = {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { compose } from '../../engine/main.js';
 import type { ListedAgent } from '../../engine/operations/browse/agents.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { RunReport } from '../../engine/operations/running/run-turns.js';
@@ -12,8 +11,9 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { composeHere } from './command.js';
 import { misbehaveOn } from '../support/faults.js';
 
 const database = await emptyDatabase({ after });
@@ -26,7 +26,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-record-'));
   root = join(folder, 'workflows');
   toys = await startToys();
-  await cp(join(ROOT, 'workflows'), root, { recursive: true });
+  copyFolder(join(ROOT, 'workflows'), root);
 });
 
 after(async () => {
@@ -36,7 +36,7 @@ after(async () => {
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal();
-  const composition = await compose({
+  const composition = await composeHere({
     ...toys.variables,
     CHUKWA_DATA_DIR: join(folder, 'data'),
     ...database,
@@ -186,7 +186,7 @@ test('a recording gives its answers to a dry run as well', async () => {
 
 test('a recording and a dry run keep where memories come from, so that policy decides as it did', async () => {
   const place = join(root, 'wary');
-  await cp(join(root, 'tools'), place, { recursive: true });
+  copyFolder(join(root, 'tools'), place);
   const edit = async (path: string, change: (document: JsonObject) => JsonObject) =>
     writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, 'utf8')) as JsonObject)));
   await writeFile(

@@ -210,7 +210,7 @@ test('secrets of telemetry, kept tokens, and the key of a source that is asked l
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
   });
   context.after(() => weather.close());
-  const stage = await openParkStage('embedded', () => ({
+  const stage = await openParkStage('PostgreSQL', () => ({
     ...of,
     CHUKWA_TOY_WEATHER_URL: weather.url,
     CHUKWA_LATER_KEY: KEY,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { readValues } from '../../engine/catalogue/read-input.js';
 import { QUERIES } from '../../engine/catalogue/queries/index.js';
 import type { Json } from '../../engine/contract/json.js';
@@ -7,7 +7,7 @@ import type { Outcome } from '../../engine/contract/problem.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import type { SentDocument } from '../../engine/operations/documents/index.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { must, onEachDatabase } from '../support/park-stage.js';
+import { must, sharedStage } from '../support/park-stage.js';
 
 interface Checked {
   readonly ok: boolean;
@@ -42,7 +42,9 @@ function change(documents: readonly SentDocument[], path: string, members: Reado
   ) as unknown as Json;
 }
 
-onEachDatabase('documents that a program sends', (open) => {
+describe('documents that a program sends', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a world is made of the documents that new_world gives: checked, stored all at once, and the same again', async () => {
     const { engine } = await open();
     const documents = (await newDocuments(engine)) as unknown as Json;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
 import { putScenario } from '../../engine/operations/authoring/author.js';
@@ -27,7 +27,7 @@ import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
-import { startChukwa, whileRunning } from './command.js';
+import { startChukwa, startHere, whileRunning } from './command.js';
 import { makeFolder } from '../support/folder.js';
 
 /** A post office, a model, and a database that several programs open one after the other. */
@@ -38,7 +38,11 @@ interface Place {
   readonly public_url: string;
 }
 
-async function openPlace(t: TestContext, kind: DatabaseKind, folder = tmpdir()): Promise<Place> {
+async function openPlace(
+  t: { after(end: () => Promise<void>): void },
+  kind: DatabaseKind,
+  folder = tmpdir(),
+): Promise<Place> {
   const database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : undefined;
   const data_dir = await mkdtemp(join(folder, 'chukwa-serve-'));
   const [toys, model, port] = await Promise.all([
@@ -144,75 +148,75 @@ async function serving(place: Place, task: () => Promise<unknown>, until?: strin
   return events;
 }
 
-for (const kind of ['embedded', 'PostgreSQL'] as const) {
-  describe(`a program that serves (${kind})`, () => {
-    test('a program that serves takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
-      const place = await openPlace(t, kind);
-      const { call } = await makeSuspended(place, 'called-back');
-      const [letter] = place.toys.post.letters;
-      assert.ok(letter);
-      assert.equal(letter.correlation_id, call);
-      assert.match(letter.callback_url ?? '', new RegExp(`^${place.public_url}/callbacks/${call}\\?token=[\\w-]{43}$`));
-      const statuses: number[] = [];
-      const events = await serving(
-        place,
-        async () => {
-          statuses.push((await place.toys.post.deliver(letter)).status, (await place.toys.post.deliver(letter)).status);
-        },
-        'turn_committed',
+describe('a program that serves', () => {
+  test('a program that serves takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
+    const place = await openPlace(t, 'PostgreSQL');
+    const { call } = await makeSuspended(place, 'called-back');
+    const [letter] = place.toys.post.letters;
+    assert.ok(letter);
+    assert.equal(letter.correlation_id, call);
+    assert.match(letter.callback_url ?? '', new RegExp(`^${place.public_url}/callbacks/${call}\\?token=[\\w-]{43}$`));
+    const statuses: number[] = [];
+    const events = await serving(
+      place,
+      async () => {
+        statuses.push((await place.toys.post.deliver(letter)).status, (await place.toys.post.deliver(letter)).status);
+      },
+      'turn_committed',
+    );
+    assert.deepEqual(statuses, [202, 200]);
+    assert.deepEqual(events, ['turn_continued', 'turn_committed']);
+    const world = await briefly(place, (engine) => engine.store.worlds.find('called-back'));
+    assert.equal(world?.turn, 1);
+    const record = await briefly(place, (engine) => engine.store.records.invocation(call, 'unredacted'));
+    assert.equal(JSON.stringify(record).includes('?token='), false);
+  });
+
+  test('a report that is sent again to a program that serves is a duplicate, whatever it says, and changes nothing', async (t) => {
+    const place = await openPlace(t, 'PostgreSQL');
+    const { call } = await makeSuspended(place, 'called-again');
+    const [letter] = place.toys.post.letters;
+    assert.ok(letter);
+    const said: unknown[] = [];
+    const send = async (answer: Json, type?: string): Promise<void> => {
+      const response = await place.toys.post.deliver(letter, answer, type);
+      said.push([response.status, ((await response.json()) as { readonly reason?: string }).reason]);
+    };
+    const answer = (body: string) => ({ status: 'answered', from: 'Emil', body, postage: 'paid' });
+    const failure = { type: 'about:blank', title: 'Lost', detail: 'The post van lies in a ditch.' };
+    const sendAgain = async () => {
+      await send(answer('first'));
+      await send(answer('other'));
+      await send({ status: 'eaten by the dog' });
+      await send(failure, 'application/problem+json');
+    };
+    const again = Array.from({ length: 3 }, () => [200, 'duplicate']);
+    await serving(place, sendAgain, 'turn_committed');
+    assert.deepEqual(said.splice(0), [[202, undefined], ...again]);
+    assert.deepEqual(await serving(place, sendAgain), []);
+    assert.deepEqual(said, [[200, 'duplicate'], ...again]);
+    await briefly(place, async (engine) => {
+      const record = await engine.store.records.invocation(call, 'unredacted');
+      assert.deepEqual(
+        [record?.status, (record?.response_json as JsonObject | undefined)?.['body']],
+        ['succeeded', 'first'],
       );
-      assert.deepEqual(statuses, [202, 200]);
-      assert.deepEqual(events, ['turn_continued', 'turn_committed']);
-      const world = await briefly(place, (engine) => engine.store.worlds.find('called-back'));
-      assert.equal(world?.turn, 1);
-      const record = await briefly(place, (engine) => engine.store.records.invocation(call, 'unredacted'));
-      assert.equal(JSON.stringify(record).includes('?token='), false);
+      assert.equal((await engine.store.worlds.find('called-again'))?.turn, 1);
     });
+    assert.equal(place.toys.post.served.length, 1);
+  });
 
-    test('a report that is sent again to a program that serves is a duplicate, whatever it says, and changes nothing', async (t) => {
-      const place = await openPlace(t, kind);
-      const { call } = await makeSuspended(place, 'called-again');
-      const [letter] = place.toys.post.letters;
-      assert.ok(letter);
-      const said: unknown[] = [];
-      const send = async (answer: Json, type?: string): Promise<void> => {
-        const response = await place.toys.post.deliver(letter, answer, type);
-        said.push([response.status, ((await response.json()) as { readonly reason?: string }).reason]);
-      };
-      const answer = (body: string) => ({ status: 'answered', from: 'Emil', body, postage: 'paid' });
-      const failure = { type: 'about:blank', title: 'Lost', detail: 'The post van lies in a ditch.' };
-      const sendAgain = async () => {
-        await send(answer('first'));
-        await send(answer('other'));
-        await send({ status: 'eaten by the dog' });
-        await send(failure, 'application/problem+json');
-      };
-      const again = Array.from({ length: 3 }, () => [200, 'duplicate']);
-      await serving(place, sendAgain, 'turn_committed');
-      assert.deepEqual(said.splice(0), [[202, undefined], ...again]);
-      assert.deepEqual(await serving(place, sendAgain), []);
-      assert.deepEqual(said, [[200, 'duplicate'], ...again]);
-      await briefly(place, async (engine) => {
-        const record = await engine.store.records.invocation(call, 'unredacted');
-        assert.deepEqual(
-          [record?.status, (record?.response_json as JsonObject | undefined)?.['body']],
-          ['succeeded', 'first'],
-        );
-        assert.equal((await engine.store.worlds.find('called-again'))?.turn, 1);
-      });
-      assert.equal(place.toys.post.served.length, 1);
-    });
+  test('a program that serves that is gone and comes back finds what was reported meanwhile', async (t) => {
+    const place = await openPlace(t, 'PostgreSQL');
+    const { call } = await makeSuspended(place, 'gone');
+    await serving(place, async () => {});
+    const said = { kind: 'answered', value: { status: 'returned' } } as const;
+    assert.equal(must(await report(place.composition, call, said)).accepted, true);
+    assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_continued', 'turn_committed']);
+  });
 
-    test('a program that serves that is gone and comes back finds what was reported meanwhile', async (t) => {
-      const place = await openPlace(t, kind);
-      const { call } = await makeSuspended(place, 'gone');
-      await serving(place, async () => {});
-      const said = { kind: 'answered', value: { status: 'returned' } } as const;
-      assert.equal(must(await report(place.composition, call, said)).accepted, true);
-      assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_continued', 'turn_committed']);
-    });
-
-    test('a program that serves gets a stop from another program', async (t) => {
+  for (const kind of ['embedded', 'PostgreSQL'] as const)
+    test(`a program that serves gets a stop from another program (${kind})`, async (t) => {
       const place = await openPlace(t, kind);
       const { attempt_id } = await makeSuspended(place, 'stops');
       const accepted: boolean[] = [];
@@ -226,12 +230,15 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.deepEqual([attempt?.status, attempt?.failure_class], ['failed', 'stopped']);
       assert.match(attempt?.failure_message ?? '', /it is late/);
     });
-  });
-}
+});
 
 describe('an embedded database that is served', () => {
-  test('is not opened by others, which get its address; their reports are sent to it, and judged there', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  let place: Place;
+  before(async () => {
+    place = await openPlace({ after }, 'embedded');
+  });
+
+  test('is not opened by others, which get its address; their reports are sent to it, and judged there', async () => {
     const { call, alias } = await makeSuspended(place, 'through');
     await serving(
       place,
@@ -256,8 +263,7 @@ describe('an embedded database that is served', () => {
     );
   });
 
-  test('is read through its server by the commands that show a record or verify one', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  test('is read through its server by the commands that show a record or verify one', async () => {
     const { attempt_id } = await makeSuspended(place, 'read');
     const read = async (...words: readonly string[]): Promise<string> => {
       const said = await sayIn(place, words);
@@ -266,6 +272,7 @@ describe('an embedded database that is served', () => {
     };
     const commands = [
       ['verify', 'read'],
+      ['verify', 'read', '--json'],
       ['verify', attempt_id],
       ['orders', attempt_id],
       ['ledger', 'show', 'read', '--attempt', attempt_id],
@@ -273,7 +280,7 @@ describe('an embedded database that is served', () => {
     ];
     const readAll = async () => {
       const texts: string[] = [];
-      for (const words of commands) texts.push(await read(...words), await read(...words, '--json'));
+      for (const words of commands) texts.push(await read(...words));
       return texts;
     };
     const alone = await readAll();
@@ -283,8 +290,7 @@ describe('an embedded database that is served', () => {
     });
   });
 
-  test('signs and proves for commands of this machine, with its own key, and gives them the ledgers', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  test('signs and proves for commands of this machine, with its own key, and gives them the ledgers', async () => {
     const { call, attempt_id } = await makeSuspended(place, 'proved');
     const said = { kind: 'failed', message: 'no van today' } as const;
     await serving(place, async () => must(await report(place.composition, call, said)), 'turn_failed');
@@ -315,8 +321,7 @@ describe('an embedded database that is served', () => {
     await say(0, 'evidence', 'verify', file('attempt.json'), '--key', key);
   });
 
-  test('gives its queued turns back to others, and the audit has it', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  test('gives its queued turns back to others, and the audit has it', async () => {
     const { attempt_id } = await makeSuspended(place, 'queued');
     await briefly(place, async (engine) => must(await queueTurns(engine, { world_slug: 'queued', turns: 2 })));
     await serving(place, async () => {
@@ -340,12 +345,11 @@ describe('an embedded database that is served', () => {
     );
   });
 
-  test('forks a world and queues turns for others, and the audit has who did so', async (t) => {
-    const place = await openPlace(t, 'embedded');
-    await makeSuspended(place, 'queued');
+  test('forks a world and queues turns for others, and the audit has who did so', async () => {
+    await makeSuspended(place, 'forked');
     const say = (...words: readonly string[]) => sayIn(place, words);
     await serving(place, async () => {
-      const forking = ['world', 'fork', 'queued', '--at', '0', '--as'];
+      const forking = ['world', 'fork', 'forked', '--at', '0', '--as'];
       const forked = await say(...forking, 'branch', '--reason', 'what if', '--json');
       assert.deepEqual([forked.code, forked.error], [0, '']);
       const { world_slug, turn, scenario_hash } = JSON.parse(forked.out) as WorldRecord;
@@ -361,7 +365,7 @@ describe('an embedded database that is served', () => {
     });
     const acted = await briefly(place, async ({ store: { actions } }) => [
       ...(await actions.list({ world_slug: 'branch' })),
-      ...(await actions.list({ world_slug: 'queued' })),
+      ...(await actions.list({ world_slug: 'forked' })),
     ]);
     assert.deepEqual(
       acted.map(({ action, acted_by, surface, reason, accepted }) => [action, acted_by, surface, reason, accepted]),
@@ -374,8 +378,7 @@ describe('an embedded database that is served', () => {
     );
   });
 
-  test('settles a doubt and deletes a world for others, and the audit has who did so', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  test('settles a doubt and deletes a world for others, and the audit has who did so', async () => {
     const { attempt_id, call } = await makeSuspended(place, 'doubted');
     const say = (...words: readonly string[]) => sayIn(place, words);
     must(await stop(place.composition, attempt_id));
@@ -388,12 +391,12 @@ describe('an embedded database that is served', () => {
       const { source_invocation_id, performed } = JSON.parse(settled.out) as SettledCall;
       assert.deepEqual([source_invocation_id, performed], [call, false]);
       assert.match((await say(...settle, '--call', call, '--not-performed')).error, /CALL_ALREADY_SETTLED/);
-      assert.equal((await say('world', 'fork', 'doubted', '--at', '0', '--as', 'branch')).code, 0);
+      assert.equal((await say('world', 'fork', 'doubted', '--at', '0', '--as', 'bough')).code, 0);
       assert.match((await say('world', 'delete', 'doubted', '--yes')).error, /WORLD_HAS_FORKS/);
-      const deleted = await say('world', 'delete', 'branch', '--yes', '--reason', 'pruned', '--json');
+      const deleted = await say('world', 'delete', 'bough', '--yes', '--reason', 'pruned', '--json');
       assert.equal(deleted.code, 0, deleted.error);
-      assert.equal((JSON.parse(deleted.out) as Deleted).world, 'branch');
-      assert.match((await say('world', 'delete', 'branch', '--yes')).error, /WORLD_UNKNOWN/);
+      assert.equal((JSON.parse(deleted.out) as Deleted).world, 'bough');
+      assert.match((await say('world', 'delete', 'bough', '--yes')).error, /WORLD_UNKNOWN/);
       const by_token = await fetch(`${place.public_url}/worlds/doubted/deletion`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${await operatorTokenOf(place)}` },
@@ -413,13 +416,12 @@ describe('an embedded database that is served', () => {
           ['stop_attempt', userName(), 'command_line', null, true],
         ],
       );
-      const gone = await store.actions.deletion('branch');
+      const gone = await store.actions.deletion('bough');
       assert.deepEqual([gone?.acted_by, gone?.reason], [userName(), 'pruned']);
     });
   });
 
-  test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
-    const place = await openPlace(t, 'embedded');
+  test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async () => {
     await serving(place, async () => {});
     const file = await tokenFileOf(place);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -434,7 +436,7 @@ describe('a server with a request to stop', () => {
     const data_dir = await makeFolder(t);
     const token = 'operator-token-0123456789-abcdefghij';
     const variables = { CHUKWA_DATA_DIR: data_dir, CHUKWA_OPERATOR_TOKEN: `${token}\n` };
-    const running = startChukwa(['serve', '--port', '0'], variables);
+    const running = startHere(['serve', '--port', '0'], variables);
     const findPort = (): string | undefined => /serving at http:\/\/127\.0\.0\.1:(\d+)/.exec(running.said())?.[1];
     await whileRunning(
       running,
@@ -442,7 +444,7 @@ describe('a server with a request to stop', () => {
     );
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`http://127.0.0.1:${findPort()}/worlds?format=json`, { headers });
-    running.kill('SIGTERM');
+    running.interrupt();
     await running.ended;
     assert.equal(answer.status, 200);
   });

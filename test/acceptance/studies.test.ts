@@ -13,7 +13,6 @@ import { emptyDatabase } from '../support/databases.js';
 import { onStudy, startReader, worldOf, type WrittenStudy, writeStudy } from '../support/reading-study.js';
 import { startUnreliableService } from '../support/unreliable-service.js';
 import { askHere, runHere, startHere } from './command.js';
-import { makeFolder } from '../support/folder.js';
 
 // Studies as their author runs them: by the program, with a model that counts what it is asked.
 
@@ -31,13 +30,12 @@ interface Stage {
   readonly refused: (words: readonly string[]) => Promise<string>;
 }
 
-async function openStage(context: TestContext, members: Partial<Study> = {}, isEmbedded = false): Promise<Stage> {
+async function openStage(context: TestContext, members: Partial<Study> = {}): Promise<Stage> {
   const { model, variables: there, onRequest } = await reading;
   model.reset();
   onRequest();
   const study = await writeStudy(context, members);
-  const database = isEmbedded ? { CHUKWA_DATA_DIR: await makeFolder(context) } : await emptyDatabase(context);
-  const variables = { ...there, ...database };
+  const variables = { ...there, ...(await emptyDatabase(context)) };
   let seen = 0;
   return {
     study,
@@ -59,27 +57,26 @@ async function openStage(context: TestContext, members: Partial<Study> = {}, isE
 
 const CONDITIONS = ['none_calm', 'none_glad', 'urgent_calm', 'urgent_glad'];
 
-for (const kind of ['embedded', 'PostgreSQL'] as const)
-  test(`a study runs the turns that its conditions share once, and a fork at turn 3 of 6 costs 3 of 6 calls (${kind})`, async (context) => {
-    const { run, asked, study, variables } = await openStage(context, {}, kind === 'embedded');
-    const plan = await askHere<StudyPlan>(onStudy(study, 'plan'), variables);
-    assert.deepEqual(
-      [plan.runs, plan.shared_worlds, plan.shared_turns, plan.turns, plan.turns_saved, plan.turns_left],
-      [8, 4, 12, 36, 12, 36],
-    );
-    assert.deepEqual([plan.estimate.least.calls, plan.estimate.earlier_turns], [36, 0]);
-    assert.deepEqual(asked(), {}, 'a plan makes no call');
+test('a study runs the turns that its conditions share once, and a fork at turn 3 of 6 costs 3 of 6 calls', async (context) => {
+  const { run, asked, study, variables } = await openStage(context);
+  const plan = await askHere<StudyPlan>(onStudy(study, 'plan'), variables);
+  assert.deepEqual(
+    [plan.runs, plan.shared_worlds, plan.shared_turns, plan.turns, plan.turns_saved, plan.turns_left],
+    [8, 4, 12, 36, 12, 36],
+  );
+  assert.deepEqual([plan.estimate.least.calls, plan.estimate.earlier_turns], [36, 0]);
+  assert.deepEqual(asked(), {}, 'a plan makes no call');
 
-    const report = await run();
-    assert.deepEqual([report.runs_done, report.runs_failed, report.turns_played], [8, 0, 36]);
-    const shared = ['calm', 'glad'].flatMap((mood) => [1, 2].map((seed) => [`reading-${mood}-s${seed}-t3`, 3]));
-    const runs = CONDITIONS.flatMap((condition) => [1, 2].map((seed) => [`reading-${condition}-s${seed}`, 3]));
-    assert.deepEqual(asked(), Object.fromEntries([...shared, ...runs]));
+  const report = await run();
+  assert.deepEqual([report.runs_done, report.runs_failed, report.turns_played], [8, 0, 36]);
+  const shared = ['calm', 'glad'].flatMap((mood) => [1, 2].map((seed) => [`reading-${mood}-s${seed}-t3`, 3]));
+  const runs = CONDITIONS.flatMap((condition) => [1, 2].map((seed) => [`reading-${condition}-s${seed}`, 3]));
+  assert.deepEqual(asked(), Object.fromEntries([...shared, ...runs]));
 
-    const again = await run();
-    assert.deepEqual([again.turns_played, asked()], [0, {}], 'a study that is done asks nothing');
-    assert.equal((await askHere<StudyPlan>(onStudy(study, 'plan'), variables)).turns_left, 0);
-  });
+  const again = await run();
+  assert.deepEqual([again.turns_played, asked()], [0, {}], 'a study that is done asks nothing');
+  assert.equal((await askHere<StudyPlan>(onStudy(study, 'plan'), variables)).turns_left, 0);
+});
 
 describe('a study whose documents changed after its first run', () => {
   test('is refused with what changed and what to do, and runs nothing; its budget may change', async (context) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { verifyWorld } from '../../engine/operations/ledger/verify.js';
@@ -16,9 +16,9 @@ import {
   editWorkflows,
   loadScript,
   must,
-  onEachDatabase,
   type ParkStage,
   type Play,
+  sharedStage,
 } from '../support/park-stage.js';
 
 const WEATHER = 'source:toy_park_weather';
@@ -157,7 +157,9 @@ const EXPECTED = [
   ['4.1', 'I woke.', undefined],
 ];
 
-onEachDatabase('summaries', (open) => {
+describe('summaries', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a node writes what it sums up into memory, with the ids of what it was shown', async (context) => {
     const stage = await open();
     const workflows = await writeDocuments(context);

@@ -11,7 +11,7 @@ import { callAt, onlyAttempt } from './readings.js';
 
 const model = await startRawModel();
 after(() => model.close());
-const open = sharedStage('embedded', () => ({ CHUKWA_LLM_BASE_URL: model.url }));
+const open = sharedStage('PostgreSQL', () => ({ CHUKWA_LLM_BASE_URL: model.url }));
 
 const FIRST = 'bob/act/round-1/try-1';
 const SECOND = 'bob/act/round-1/try-2';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
-import { compose } from '../../engine/main.js';
 import type { TestReport } from '../../engine/operations/workflow-tests/index.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { composeHere } from './command.js';
 import { makeFolder } from '../support/folder.js';
 
 /** A recording of two turns of a harbour, in the second of which the bell is rung. */
@@ -16,10 +16,10 @@ async function recordHarbour(context: TestContext) {
   const folder = await makeFolder(context);
   const variables = await emptyDatabase(context);
   const harbour = join(folder, 'harbour');
-  await cp(join(ROOT, 'fixtures/templates/place'), harbour, { recursive: true });
+  copyFolder(join(ROOT, 'fixtures/templates/place'), harbour);
   const chukwa = async (...words: readonly string[]) => {
     const terminal = openTestTerminal({ working_folder: folder });
-    const code = await runCommandLine(await compose(variables), words, terminal);
+    const code = await runCommandLine(await composeHere(variables), words, terminal);
     return { code, output: terminal.out_text() + terminal.error_text() };
   };
   const own = await read<WorkflowTest>(join(harbour, 'world.test.json'));

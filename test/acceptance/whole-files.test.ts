@@ -18,15 +18,11 @@ type Variables = Readonly<Record<string, string>>;
 const CHUKWA = [process.execPath, ...FIRST_COMPILED, PROGRAM];
 const TEMPLATE = join(ROOT, 'fixtures/templates/agent');
 
-/** Every command that writes files for people, and the file or folder that it writes. */
+/** A command for each way to write files for people, and the file or folder that it writes. */
 const COMMANDS: readonly (readonly [made: string, ...words: readonly string[]])[] = [
   ['w.jsonl', 'world', 'export', 'w', '--out', 'w.jsonl'],
-  ['w.html', 'world', 'export', 'w', '--html', 'w.html'],
   ['w.test.json', 'record', 'w@1', '--out', 'w.test.json'],
-  ['all.json', 'run', 'w', '--dry', '--turns', '3', '--write-missing', 'all.json'],
   ['demo', 'new', 'world', 'demo'],
-  ['plugins', 'plugin', 'new', 'tide_table'],
-  ['schemas', 'schemas', '--write', 'schemas'],
   ['written', 'mcp', 'tools', commandOf('memory'), '--write', 'written'],
 ];
 

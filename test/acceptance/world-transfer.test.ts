@@ -69,29 +69,27 @@ test('a park moves to PostgreSQL and back, is everywhere the same, and goes on',
   await chukwa(['world', 'import', first], served);
   await chukwa(['world', 'export', 'park', '--out', second], served);
   assert.equal(await readFile(second, 'utf8'), await readFile(first, 'utf8'));
-  const { attempts } = JSON.parse(await chukwa(['attempts', 'park', '--json'], embedded)) as {
+  const { attempts } = JSON.parse(await chukwa(['attempts', 'park', '--json'], served)) as {
     readonly attempts: readonly AttemptSummary[];
   };
   // Where values come from moves with them: what was shown, what a call was made of, and what it wrote.
   const { invocations } = JSON.parse(
-    await chukwa(['attempt', attempts[0]?.attempt_id ?? '', '--json'], embedded),
+    await chukwa(['attempt', attempts[0]?.attempt_id ?? '', '--json'], served),
   ) as Pick<AttemptRecord, 'invocations'>;
   const calls = invocations.flatMap(({ source_invocation_id, llm_call_id }) => [
     ['invocation', source_invocation_id],
     ...(llm_call_id === null ? [] : [['llm-call', llm_call_id]]),
   ]);
-  const shown = await Promise.all(calls.map((words) => chukwa([...words, '--json'], embedded)));
+  const shown = await Promise.all(calls.map((words) => chukwa([...words, '--json'], served)));
   for (const origins of [/"argument_origins": *\{/, /"origin": *"tool_result",[^]*?"origins": *\[[^\]]*"source:/])
     assert.ok(
       shown.some((text) => origins.test(text)),
       `no call shows ${origins.source}`,
     );
   const looks = [
-    ...calls,
-    ['world', 'show', 'park'],
+    ...calls.slice(-1),
     ['world', 'show', 'park', '--turn', '1'],
-    ['attempts', 'park'],
-    ...attempts.map(({ attempt_id }) => ['attempt', attempt_id]),
+    ['attempt', attempts[0]?.attempt_id ?? ''],
     ['world', 'diff', 'park', '0', '2', '--blame'],
   ];
   for (const words of looks)

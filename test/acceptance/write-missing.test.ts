@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { compose } from '../../engine/main.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { copyFolder, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { composeHere } from './command.js';
 import { makeFolder } from '../support/folder.js';
 
 /** A world of the harbour template, and the program in a folder of its own. */
@@ -16,7 +16,7 @@ async function openHarbour(context: TestContext) {
   const variables = await emptyDatabase(context);
   const chukwa = async (words: readonly string[]) => {
     const terminal = openTestTerminal({ working_folder: folder });
-    const code = await runCommandLine(await compose(variables), words, terminal);
+    const code = await runCommandLine(await composeHere(variables), words, terminal);
     return { code, output: terminal.out_text() + terminal.error_text() };
   };
   const scenario = join(ROOT, 'fixtures/templates/place/scenario.json');
@@ -71,7 +71,7 @@ test('two readings of a turn with one name and other requests get an answer each
 }, async (context) => {
   const { folder, chukwa, read } = await openHarbour(context);
   const docks = join(folder, 'docks');
-  await cp(join(ROOT, 'fixtures/templates/place'), docks, { recursive: true });
+  copyFolder(join(ROOT, 'fixtures/templates/place'), docks);
   const edit = async (from: string, to: string, change: (text: string) => string) =>
     writeFile(join(docks, to), change(await readFile(join(docks, from), 'utf8')));
   await edit('workflow.json', 'second.json', (text) => text.replace('"turn": {', '"next": true, "turn": {'));

@@ -21,7 +21,7 @@ describe('the pages of a world with many agents', () => {
   let play: Play;
 
   before(async () => {
-    stage = await openParkStage('embedded');
+    stage = await openParkStage('PostgreSQL');
     server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
     play = await playScene('crowd', AGENTS);
   });

@@ -4,29 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { PagesToExport } from '../../engine/operations/composition.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { writePages } from '../../engine/operations/worlds/write-pages.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
-import { startChromium } from '../../tools/chromium.js';
-import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { NEEDS_CHROMIUM, openChromium, type OwnBrowser } from '../support/chromium.js';
 import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
 describe('pages in a file', NEEDS_CHROMIUM, () => {
   let stage: ParkStage;
   let play: Play;
   let other: Play;
-  let chromium: Browser;
+  let chromium: OwnBrowser;
   let folder = '';
   const asked: string[] = [];
 
   before(async () => {
     [stage, chromium, folder] = await Promise.all([
       openParkStage('PostgreSQL'),
-      startChromium(),
+      openChromium(),
       mkdtemp(join(tmpdir(), 'chukwa-pages-')),
     ]);
     play = await stage.play({ scenario: 'park', turns: 3 });

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { startChromium } from '../../tools/chromium.js';
+import type { Page } from 'playwright-core';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { NEEDS_CHROMIUM, openChromium, type OwnBrowser } from '../support/chromium.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { serveStored } from '../support/stream-servers.js';
 import { waitUntil } from '../support/wait-until.js';
 
 describe('who reads or writes on a page that grows', NEEDS_CHROMIUM, () => {
   const open = sharedStage('PostgreSQL');
-  let chromium: Browser;
+  let chromium: OwnBrowser;
 
   before(async () => {
-    chromium = await startChromium();
+    chromium = await openChromium();
   });
   after(() => chromium?.close());
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { HttpServer } from '../../engine/operations/composition.js';
-import { startChromium } from '../../tools/chromium.js';
-import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { NEEDS_CHROMIUM, openChromium, type OwnBrowser } from '../support/chromium.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { serveStored } from '../support/stream-servers.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -14,10 +13,10 @@ const HELD_PIECE = 4;
 
 describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   const open = sharedStage('PostgreSQL');
-  let chromium: Browser;
+  let chromium: OwnBrowser;
 
   before(async () => {
-    chromium = await startChromium();
+    chromium = await openChromium();
   });
   after(() => chromium?.close());
 

@@ -8,7 +8,7 @@ import { type Edit, editWorkflows, must } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { assertNothingRuns } from './aftermath.js';
 import { type Arena, openArena, type Staged } from './arena.js';
-import { extent, KINDS } from './extent.js';
+import { extent, KINDS } from '../support/extent.js';
 import { Died } from './mortal-driver.js';
 
 /** How far apart the points are. */

@@ -11,7 +11,7 @@ import { loadScript, must } from '../support/park-stage.js';
 import { script } from '../acceptance/readings.js';
 import { assertNothingRuns, attemptsOf, countEnded, withoutIds } from './aftermath.js';
 import { type Arena, openArena, type Played } from './arena.js';
-import { extent, KINDS } from './extent.js';
+import { extent, KINDS } from '../support/extent.js';
 import { Died } from './mortal-driver.js';
 
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };

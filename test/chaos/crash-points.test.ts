@@ -7,7 +7,7 @@ import type { Store } from '../../engine/store/open-store.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { must, type ParkStage } from '../support/park-stage.js';
 import { assertNothingRuns, countEnded, withoutIds } from './aftermath.js';
-import { extent } from './extent.js';
+import { extent } from '../support/extent.js';
 import { type Arena, openArena } from './arena.js';
 
 /** The turn that dies: three readings, six generations, two tools that change something. */

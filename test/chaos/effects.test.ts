@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { extent } from './extent.js';
+import { extent } from '../support/extent.js';
 import { openDice } from './dice.js';
 import { type Fleet, openFleet, untilSaid } from './fleet.js';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { waitUntil } from '../support/wait-until.js';
 import { openDice } from './dice.js';
-import { extent } from './extent.js';
+import { extent } from '../support/extent.js';
 import { type Fleet, kindsOf, openFleet, slowDown } from './fleet.js';
 import { assertWhole } from './ledger.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { IS_THOROUGH } from './extent.js';
+import { IS_THOROUGH } from '../support/extent.js';
 import { openDice } from './dice.js';
 import { type Fleet, openFleet, slowDown, untilSaid } from './fleet.js';
 import { assertWhole } from './ledger.js';

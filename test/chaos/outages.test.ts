@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 import type { Running } from '../acceptance/command.js';
 import { openDice } from './dice.js';
-import { extent, IS_THOROUGH } from './extent.js';
+import { extent, IS_THOROUGH } from '../support/extent.js';
 import { type Fleet, kindsOf, openFleet, slowDown } from './fleet.js';
 import { assertWhole } from './ledger.js';
 
@@ -25,11 +25,11 @@ const OUTAGES: Readonly<Record<string, Outage>> = {
     {},
     { 'stopped in good order and started again': { times: 6, happen: () => restart('fast') } },
   ),
-  'sending all its clients away': { times: extent(4, 20), happen: cutConnections },
-  'without room for some tables, one after the other': { times: extent(2, FULL.length), happen: fillUp },
+  'sending all its clients away': { times: extent(2, 20), happen: cutConnections },
+  'without room for some tables, one after the other': { times: extent(1, FULL.length), happen: fillUp },
   'that may only be read for a while': { times: extent(1, 4), happen: (fleet) => shut(fleet, READ_ONLY) },
   'that lets nobody in for a while': { times: extent(1, 4), happen: (fleet) => shut(fleet, NOBODY) },
-  'breaking off statements that wait for a lock': { times: extent(3, 12), happen: breakOff },
+  'breaking off statements that wait for a lock': { times: extent(2, 12), happen: breakOff },
 };
 
 interface Outage {

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { must } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { type Arena, openArena } from './arena.js';
-import { KINDS } from './extent.js';
+import { KINDS } from '../support/extent.js';
 
 const TOOL = 'bob/act/round-1/try-1/tool';
 

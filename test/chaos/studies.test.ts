@@ -11,7 +11,7 @@ import { must } from '../support/park-stage.js';
 import { onStudy, startReader, worldOf, writeStudy } from '../support/reading-study.js';
 import { waitUntil } from '../support/wait-until.js';
 import { openDice } from './dice.js';
-import { KINDS } from './extent.js';
+import { extent, KINDS } from '../support/extent.js';
 
 // A small study in `npm test`. For one of 4 conditions, 25 seeds and 10 turns, killed 40 times:
 //
@@ -20,7 +20,7 @@ import { KINDS } from './extent.js';
 // With --all it is killed on the embedded database as well.
 
 const IS_WHOLE = process.env['CHUKWA_CHAOS_STUDY'] === 'all';
-const [SEEDS, TURNS, KILLS] = IS_WHOLE ? [25, 10, 40] : [3, 5, 6];
+const [SEEDS, TURNS, KILLS] = IS_WHOLE ? [25, 10, 40] : [3, 5, extent(3, 6)];
 const CONCURRENCY = 4;
 /** Of each answer, so that there is a middle to be killed in. */
 const ANSWER_MS = 30;

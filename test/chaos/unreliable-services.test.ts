@@ -9,7 +9,7 @@ import { type Edit, editWorkflows, must, type ParkStage, sharedStage } from '../
 import { type Conduct, startUnreliableService, type UnreliableService } from '../support/unreliable-service.js';
 import { openDice } from './dice.js';
 import { type DeedService, startDeedService } from './deed-service.js';
-import { extent } from './extent.js';
+import { extent } from '../support/extent.js';
 import { SCRIPT } from './script.js';
 
 // A few turns in `npm test`, more in `npm run test:chaos`. For ten minutes:

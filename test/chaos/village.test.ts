@@ -4,7 +4,7 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import { type Edit, editWorkflows, sharedStage } from '../support/park-stage.js';
 import { type Conduct, startUnreliableService } from '../support/unreliable-service.js';
 import { openDice } from './dice.js';
-import { extent } from './extent.js';
+import { extent } from '../support/extent.js';
 
 // A few turns in `npm test`. For a hundred:
 //

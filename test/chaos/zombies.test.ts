@@ -5,16 +5,21 @@ import { inTransaction } from '../../engine/store/database.js';
 import { openServer } from '../../engine/store/server.js';
 import { type Running, startChukwa, whileRunning } from '../acceptance/command.js';
 import { waitUntil } from '../support/wait-until.js';
-import { IS_THOROUGH } from './extent.js';
+import { extent, IS_THOROUGH } from '../support/extent.js';
 import { type Fleet, openFleet, untilSaid } from './fleet.js';
 import { assertWhole } from './ledger.js';
 
 const ENOUGH = { timeout: 120_000 };
 
+type Listen = (fleet: Fleet, listener: () => Promise<void>) => void;
+
 /** The wait in which a driver is paused. */
-const WAITS_FOR: Readonly<Record<string, (fleet: Fleet, listener: () => Promise<void>) => void>> = {
-  'an answer of its model': ({ model }, listener) => model.onRequest(listener),
+const WAITS_FOR: Readonly<Record<string, Listen>> = {
   'a tool that changes something': ({ toys }, listener) => toys.fountain.onRequest(listener),
+  ...extent<Readonly<Record<string, Listen>>>(
+    {},
+    { 'an answer of its model': ({ model }, listener) => model.onRequest(listener) },
+  ),
 };
 
 describe('a driver that was paused for longer than its lease, overtaken, and goes on', ENOUGH, () => {

@@ -6,7 +6,8 @@ import {
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { argumentsOf } from '../support/program.js';
+import { PROGRAM } from '../acceptance/command.js';
+import { FIRST_COMPILED } from '../support/program.js';
 
 /** What both generations of the protocol's own client do alike. */
 export interface AnyClient {
@@ -46,8 +47,7 @@ export interface Content {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-export const ERAS = ['2025', '2026'] as const;
-export type Era = (typeof ERAS)[number];
+export type Era = '2025' | '2026';
 
 const INFO = { name: 'a-test', version: '1' };
 
@@ -64,10 +64,8 @@ export async function connectHttp(era: Era, url: string, token: string): Promise
   return client as unknown as AnyClient;
 }
 
-/** The words that start the program as a test runs it. */
-export function programWords(): readonly string[] {
-  return argumentsOf(new URL('../../engine/chukwa.js', import.meta.url));
-}
+/** The arguments with which Node.js starts the program for an assistant. */
+export const ASSISTED = [...FIRST_COMPILED, PROGRAM, 'mcp', '--stdio'];
 
 /** The client of an era, which starts `chukwa mcp --stdio`. */
 export async function connectStdio(
@@ -77,7 +75,7 @@ export async function connectStdio(
 ): Promise<AnyClient> {
   const command = {
     command: process.execPath,
-    args: [...programWords(), 'mcp', '--stdio', ...words],
+    args: [...ASSISTED, ...words],
     env: { ...process.env, ...variables } as Record<string, string>,
     stderr: 'inherit',
   } satisfies StdioServerParameters;

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT } from '../support/park-stage.js';
+import { FIRST_COMPILED } from '../support/program.js';
 import { serveEverything } from './serve-everything.js';
 
 let served: Awaited<ReturnType<typeof serveEverything>>;
@@ -22,7 +23,7 @@ async function run(
   words: readonly string[],
 ): Promise<{ readonly passed: readonly string[]; readonly failed: readonly string[] }> {
   const said = await new Promise<string>((resolve) => {
-    const flags = ['--import', join(ROOT, 'test/mcp/older-node.mjs')];
+    const flags = [...FIRST_COMPILED, '--import', join(ROOT, 'test/mcp/older-node.mjs')];
     execFile(
       process.execPath,
       [...flags, SUITE, 'server', '--url', served.url, ...words],

@@ -14,9 +14,9 @@ import { startServer } from '../../engine/surfaces/http/server.js';
 import type { HttpServer } from '../../engine/operations/composition.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
-import { connectHttp, connectStdio, programWords } from './clients.js';
+import { ASSISTED, connectHttp, connectStdio } from './clients.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 let server: HttpServer;
 before(async () => {
   const stage = await open();
@@ -208,7 +208,7 @@ test('over standard output comes nothing but answers, whatever comes in, and the
   const folder = mkdtempSync(join(tmpdir(), 'chukwa-assistant-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const variables = { ...process.env, CHUKWA_DATA_DIR: join(folder, '.chukwa'), CHUKWA_DATABASE_URL: '' };
-  const child = spawn(process.execPath, [...programWords(), 'mcp', '--stdio'], { cwd: folder, env: variables });
+  const child = spawn(process.execPath, ASSISTED, { cwd: folder, env: variables });
   const rows = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () =>
     JSON.parse(String((await rows.next()).value)) as {

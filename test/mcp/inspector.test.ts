@@ -4,18 +4,19 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sharedStage } from '../support/park-stage.js';
-import { programWords } from './clients.js';
+import { FIRST_COMPILED } from '../support/program.js';
+import { ASSISTED } from './clients.js';
 
 const open = sharedStage('PostgreSQL');
 const { resolve } = createRequire(import.meta.url);
 const INSPECTOR = join(dirname(resolve('@modelcontextprotocol/inspector-cli/package.json')), 'build/cli.js');
 
 async function inspect(variables: Readonly<Record<string, string>>, words: readonly string[]): Promise<unknown> {
-  const server = [process.execPath, ...programWords(), 'mcp', '--stdio'];
+  const server = [process.execPath, ...ASSISTED];
   const text = await new Promise<string>((done, fail) =>
     execFile(
       process.execPath,
-      [INSPECTOR, '--cli', ...server, ...words],
+      [...FIRST_COMPILED, INSPECTOR, '--cli', ...server, ...words],
       // It looks for its own package from the working folder.
       { cwd: dirname(INSPECTOR), env: { ...process.env, ...variables }, maxBuffer: 1_048_576 },
       (error, out, said) => (error === null ? done(out) : fail(new Error(`${error.message}\n${said}`))),

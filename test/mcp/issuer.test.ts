@@ -12,7 +12,7 @@ import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 import { connectHttp } from './clients.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 const asked: string[] = [];
 const ownMetadata = () => ({ issuer, jwks_uri: `${issuer}/keys` });
 let metadata: () => object = ownMetadata;

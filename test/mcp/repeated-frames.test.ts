@@ -11,7 +11,7 @@ import { toDesk } from '../../engine/operations/serving/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
-import { programWords } from './clients.js';
+import { ASSISTED } from './clients.js';
 
 // Frames that are right by themselves, and wrong by what came before: over HTTP in a session, and over standard input.
 
@@ -121,7 +121,7 @@ test('handles of nothing are refused by the protocol', async () => {
 function openProgram(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'chukwa-assistant-'));
   const env = { ...process.env, CHUKWA_DATA_DIR: join(folder, '.chukwa'), CHUKWA_DATABASE_URL: '' };
-  const child = spawn(process.execPath, [...programWords(), 'mcp', '--stdio'], { cwd: folder, env });
+  const child = spawn(process.execPath, ASSISTED, { cwd: folder, env });
   t.after(() => {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });

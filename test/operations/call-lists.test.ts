@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { invocationList, llmCallList } from '../../engine/catalogue/resources/calls.js';
 import { worldAttempts } from '../../engine/catalogue/resources/worlds.js';
 import type { Asked } from '../../engine/catalogue/resource.js';
 import { misbehave } from '../support/faults.js';
-import { loadScript, must, onEachDatabase } from '../support/park-stage.js';
+import { loadScript, must, sharedStage } from '../support/park-stage.js';
 
-onEachDatabase('lists of calls', (open) => {
+describe('lists of calls', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('show those of a state, a world, a source or a failure alone, and count each state', async () => {
     const { engine, ...stage } = await open();
     const park = (await stage.play({ scenario: 'park', turns: 1 })).world_slug;

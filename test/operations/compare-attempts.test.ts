@@ -11,7 +11,7 @@ describe('two attempts compared', () => {
   let first: ShownAttempt;
 
   before(async () => {
-    stage = await openParkStage('embedded');
+    stage = await openParkStage('PostgreSQL');
     const script = await loadScript('park');
     const second = { ...script.turns['2'], 'ant/act/round-1/try-1': { status: 500 } };
     const played = await stage.play({

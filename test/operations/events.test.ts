@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { showEvent, toEventId } from '../../engine/operations/browse/event.js';
-import { must, onEachDatabase } from '../support/park-stage.js';
+import { must, sharedStage } from '../support/park-stage.js';
 
-onEachDatabase('an event of an attempt', (open) => {
+describe('an event of an attempt', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('is found by its id, with the call, the source, the workflow and the prompt that it is about', async () => {
     const { engine, ...stage } = await open();
     const { attempts } = await stage.play({ scenario: 'park', turns: 1 });

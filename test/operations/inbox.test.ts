@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { v7 } from 'uuid';
 import { inbox } from '../../engine/catalogue/resources/inbox.js';
 import { asOperator } from '../../engine/surfaces/cli/resource-command.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { misbehave } from '../support/faults.js';
-import { must, onEachDatabase } from '../support/park-stage.js';
+import { must, sharedStage } from '../support/park-stage.js';
 import { viewLines } from '../../engine/surfaces/cli/render/view.js';
 
-onEachDatabase('the inbox', (open) => {
+describe('the inbox', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('counts what waits in each world, and lists alike messages once', async () => {
     const { engine, ...stage } = await open();
     const { world_slug: queued } = await stage.makeWorld({ scenario: 'simple' });

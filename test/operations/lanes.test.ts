@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { showUses } from '../../engine/operations/authoring/components.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
-import { loadScript, must, onEachDatabase } from '../support/park-stage.js';
+import { loadScript, must, sharedStage } from '../support/park-stage.js';
 
-onEachDatabase('the record of a generation', (open) => {
+describe('the record of a generation', () => {
+  const open = sharedStage('PostgreSQL');
+
   /** Bob stammers, buys a candy bar, and eats it; the turn fails once at its last answer where `breaks` says so. */
   async function play({ breaks }: { readonly breaks: boolean }) {
     const stage = await open();

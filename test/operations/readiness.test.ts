@@ -5,7 +5,7 @@ import { runTurns } from '../../engine/catalogue/actions/worlds.js';
 import { toDesk } from '../../engine/operations/serving/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 
 test('a server whose full database has refused a write is not ready for 30 seconds, and then looks again', async () => {
   const { engine, play } = await open();

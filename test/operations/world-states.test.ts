@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { act } from '../../engine/catalogue/act.js';
 import { settleCall } from '../../engine/catalogue/actions/calls.js';
 import { runTurns, takeBackTurns } from '../../engine/catalogue/actions/worlds.js';
@@ -7,9 +7,11 @@ import { misbehave } from '../support/faults.js';
 import { browseOverview } from '../../engine/operations/browse/overview.js';
 import { personHere } from '../../engine/operations/people/person-here.js';
 import { listWorlds } from '../../engine/operations/worlds/worlds.js';
-import { must, onEachDatabase } from '../support/park-stage.js';
+import { must, sharedStage } from '../support/park-stage.js';
 
-onEachDatabase('what a world does', (open) => {
+describe('what a world does', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('is told of every world, and those that need a person come first', async () => {
     const { engine, ...stage } = await open();
     const calm = (await stage.play({ scenario: 'park', turns: 1 })).world_slug;

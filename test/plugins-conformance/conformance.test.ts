@@ -8,6 +8,7 @@ import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
 import { scaffold } from '../../engine/operations/plugins/create.js';
+import { FIRST_COMPILED } from '../support/program.js';
 import { APART, manifest, type Planted, PLANTED } from './planted.js';
 import { makeFolder } from '../support/folder.js';
 
@@ -106,7 +107,7 @@ for (const { breaks, how, files, says } of PLANTED) {
 
 for (const { breaks, how, files, says } of APART) {
   test(`a plugin that ${how} breaks exactly the rule ${breaks}, and neither ends the program nor keeps it`, async (t) => {
-    const words = ['dist/engine/chukwa.js', 'plugin', 'test', await plant(t, files), '--json'];
+    const words = [...FIRST_COMPILED, 'dist/engine/chukwa.js', 'plugin', 'test', await plant(t, files), '--json'];
     const ended = await new Promise<{ readonly code: unknown; readonly stdout: string }>((resolve) => {
       execFile(process.execPath, words, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
     });

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json } from '../../engine/contract/json.js';
 import type { Invoke } from '../../engine/core/protocol/command.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
+import { FIRST_COMPILED } from '../support/program.js';
 import { findFreeOrigin, jsonCall, type Wanted } from '../sources/harness.js';
 
 type RealServer = 'everything' | 'memory' | 'filesystem';
@@ -16,7 +17,7 @@ export function commandOf(
   variables: Readonly<Record<string, string>> = {},
 ): string {
   const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const command = [process.execPath, entryOf(server), ...words];
+  const command = [process.execPath, ...FIRST_COMPILED, entryOf(server), ...words];
   return JSON.stringify(assigned.length === 0 ? command : ['/usr/bin/env', ...assigned, ...command]);
 }
 
@@ -59,7 +60,7 @@ export function fakeServer(answers: string, before = ''): string {
 /** server-everything over Streamable HTTP, until the test ends; gives the URL of its endpoint. */
 export async function startHttpServer(t: TestContext): Promise<string> {
   const { port } = new URL(await findFreeOrigin());
-  const child = spawn(process.execPath, [entryOf('everything'), 'streamableHttp'], {
+  const child = spawn(process.execPath, [...FIRST_COMPILED, entryOf('everything'), 'streamableHttp'], {
     env: { PATH: process.env['PATH'] ?? '', PORT: port },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

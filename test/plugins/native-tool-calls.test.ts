@@ -6,6 +6,7 @@ import type { Generation } from '../../engine/core/protocol/command.js';
 import { toReplies, toSaidMessage } from '../../engine/core/prompt/items.js';
 import { toMessage } from '../../engine/core/prompt/message.js';
 import { NATIVE_STREAMS } from '../../fixtures/dialects/native-streams.js';
+import { extent } from '../support/extent.js';
 import { ask, chatCall, openTestSources, serve, summary } from '../sources/harness.js';
 
 const SCHEMA = { type: 'object' };
@@ -39,6 +40,15 @@ async function open(t: TestContext, answer: () => readonly Uint8Array[]) {
   return { bodies, generate };
 }
 
+/** Within each character of several bytes, after each line, and at every seventh place; or at all places. */
+function cutsOf(bytes: Buffer): readonly number[] {
+  const all = Array.from({ length: bytes.length + 1 }, (_, place) => place);
+  const tells = (place: number): boolean =>
+    place % 7 === 0 || ((bytes[place] ?? 0) & 0xc0) === 0x80 || bytes[place - 1] === LINE_END;
+  return extent(all.filter(tells), all);
+}
+const LINE_END = 10;
+
 for (const { name, stream, items } of NATIVE_STREAMS) {
   test(`${name}: the calls are the same, wherever its stream is cut`, async (t) => {
     const bytes = Buffer.from(stream);
@@ -46,7 +56,7 @@ for (const { name, stream, items } of NATIVE_STREAMS) {
     const { generate } = await open(t, () =>
       [bytes.subarray(0, cut), bytes.subarray(cut)].filter((piece) => piece.length > 0),
     );
-    for (cut = 0; cut <= bytes.length; cut += 1) {
+    for (cut of cutsOf(bytes)) {
       const outcome = await generate(generation(ASKED));
       assert.ok(outcome.status === 'succeeded', `cut at ${cut}: ${JSON.stringify(summary(outcome))}`);
       assert.deepEqual((outcome.view as JsonObject)['items'] ?? [], items, `cut at ${cut}`);

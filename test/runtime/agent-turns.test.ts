@@ -5,7 +5,6 @@ import { runTurns } from '../../engine/operations/running/run-turns.js';
 import type { AgentTurnRecord } from '../../engine/core/agents/agent-turn.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { CallOutcome, CallSource } from '../../engine/ports/sources.js';
-import type { DatabaseKind } from '../support/databases.js';
 import { must } from '../support/park-stage.js';
 import { type Arena, openArena } from '../chaos/arena.js';
 
@@ -68,17 +67,11 @@ function endsOf({ turns }: Turned): readonly (readonly unknown[])[] {
   });
 }
 
-function onEachDatabase(name: string, define: (open: () => Promise<Arena>) => void): void {
-  for (const kind of ['embedded', 'PostgreSQL'] as const satisfies readonly DatabaseKind[]) {
-    describe(`${name} (${kind})`, () => {
-      let arena: Promise<Arena> | undefined;
-      after(async () => (await arena)?.close());
-      define(() => (arena ??= openArena(kind)));
-    });
-  }
-}
+describe('the agents of an attempt', () => {
+  let arena: Promise<Arena> | undefined;
+  after(async () => (await arena)?.close());
+  const open = (): Promise<Arena> => (arena ??= openArena('PostgreSQL'));
 
-onEachDatabase('the agents of an attempt', (open) => {
   test('are seen from outside to be where the attempt is, while a source takes its time', async () => {
     const arena = await open();
     const seen: string[] = [];

@@ -9,7 +9,7 @@ import type { Answer, AnswerUsage } from '../../engine/generated/answers.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
-import { editWorkflows, must, onEachDatabase, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { editWorkflows, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { finalPatch } from '../support/turn-player.js';
 
 // A budget in a world that is played: a real server is asked, and sees the limits.
@@ -64,7 +64,9 @@ async function drive(stage: ParkStage, world_slug: string, otherwise: Partial<Ru
   return runAttempt({ ...stage.engine.runtime, ...otherwise }, request);
 }
 
-onEachDatabase('a session budget', (open) => {
+describe('a session budget', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('bounds the answer of each call by what is left, which the server sees and the record has', async (context) => {
     const stage = await open();
     stage.model.setScript(
@@ -195,7 +197,9 @@ onEachDatabase('a session budget', (open) => {
   });
 });
 
-onEachDatabase('a budget of a world', (open) => {
+describe('a budget of a world', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('holds for all of its turns, and of no other world', async (context) => {
     const stage = await open();
     stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_000, output_tokens: 100 } }));
@@ -220,7 +224,9 @@ onEachDatabase('a budget of a world', (open) => {
   });
 });
 
-onEachDatabase('a budget that is kept', (open) => {
+describe('a budget that is kept', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('refuses no call of a source without a limit because its node may use more than the budget has', async (context) => {
     const stage = await open();
     stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_000, output_tokens: 100 } }));
@@ -286,7 +292,7 @@ describe('a budget of money', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'chukwa-prices-')), 'prices.json');
   writeFileSync(file, JSON.stringify(prices));
   after(() => rmSync(dirname(file), { recursive: true }));
-  const open = sharedStage('embedded', () => ({ CHUKWA_PRICES: file }));
+  const open = sharedStage('PostgreSQL', () => ({ CHUKWA_PRICES: file }));
 
   test('prices a call before it and after it, and limits its answer by what is left', async (context) => {
     const stage = await open();

@@ -66,7 +66,7 @@ const HAPPENED = [
 describe('the facts of an attempt', () => {
   let arena: Arena;
   before(async () => {
-    arena = await openArena('embedded');
+    arena = await openArena('PostgreSQL');
   });
   after(() => arena.close());
 

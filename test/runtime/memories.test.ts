@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { forkWorld } from '../../engine/operations/worlds/fork-world.js';
 import { purgeMemories } from '../../engine/operations/worlds/purge-memories.js';
@@ -8,7 +8,7 @@ import type { MemoryQuery } from '../../engine/core/world/retrieval.js';
 import type { LlmCallRecord } from '../../engine/ports/records.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { leaveAt } from '../support/leave-at.js';
-import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { type Edit, editWorkflows, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const PLAN = 'bob/plan/round-1/try-1';
 const ACT = 'bob/act/round-1/try-1';
@@ -91,7 +91,9 @@ State: sitting on the bench, a closed book on his knees
 Memories, oldest first:
 - [turn 4] I woke.`;
 
-onEachDatabase('memories that are found', (open) => {
+describe('memories that are found', () => {
+  const open = sharedStage('PostgreSQL');
+
   test('a prompt has the recent, pinned and retrieved memories and the own turns in places of their own', async (context) => {
     const stage = await open();
     const workflows = await editWorkflows(context, { 'simple/workflow.json': remembering });
@@ -219,9 +221,9 @@ function planted(): Answers {
   return { version: 1, label: 'planted', turns };
 }
 
-/** Everything that the database holds, by table; of an embedded one, which nobody else can read, nothing. */
-async function allRows({ outside }: ParkStage): Promise<Readonly<Record<string, readonly string[]>> | undefined> {
-  if (outside === undefined) return undefined;
+/** Everything that the database holds, by table. */
+async function allRows({ outside }: ParkStage): Promise<Readonly<Record<string, readonly string[]>>> {
+  assert.ok(outside);
   const read = async (text: string) => (await outside.query<{ found: string }>(text)).map(({ found }) => found);
   const tables = await read(
     `SELECT table_name AS found FROM information_schema.tables

@@ -78,7 +78,7 @@ const ANSWERS = {
 describe('a turn with side effects in which anything may go wrong', () => {
   let arena: Arena;
   before(async () => {
-    arena = await openArena('embedded');
+    arena = await openArena('PostgreSQL');
   });
   after(() => arena.close());
 

@@ -112,9 +112,6 @@ export const largeValues: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom('a', 'a.', '/', ' ', '::', '%20', '{a}').map((piece) => piece.repeat(32_000 / piece.length)),
 );
 
-/** How many pairs are drawn. */
-export const HOSTILE_PAIRS = 160;
-
 /** What looks at the members and items of a value by one schema. */
 const looking: readonly ((held: JsonObject) => JsonObject)[] = [
   (held) => ({ properties: { a: held } }),

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import type { Store } from '../../engine/store/open-store.js';
 import { openDice } from '../chaos/dice.js';
-import { extent } from '../chaos/extent.js';
+import { extent } from '../support/extent.js';
 import { openTestDatabase } from '../support/databases.js';
 import { readAll } from './read-all.js';
 import { contentsOf, liveUntil, playTurn, toStream } from './record-fixtures.js';

@@ -150,7 +150,7 @@ async function copyTemplate(): Promise<CopiedDatabase> {
   served ??= serve();
   const { url, template } = await served;
   const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
-  await sendTo({ url }, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await sendTo({ url }, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   // Connections left open by a failed test must not hide why it failed.
   return { url: url(name), drop: () => sendTo({ url }, `DROP DATABASE ${name} WITH (FORCE)`) };
 }

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { Output, Terminal } from '../../engine/surfaces/cli/terminal.js';
+import { composeHere } from '../acceptance/command.js';
 
 /** The words that a reader of a page has typed. */
 interface Typed {
@@ -52,7 +52,7 @@ function answer(connection: Socket): void {
 }
 
 async function perform({ words, variables }: Typed, terminal: Terminal): Promise<number> {
-  return runCommandLine(await compose(variables), words, terminal);
+  return runCommandLine(await composeHere(variables), words, terminal);
 }
 
 /** A pipe that is 400 columns wide. */

@@ -12,10 +12,11 @@ import type { Diagnosis } from '../../../engine/operations/composition.js';
 import { diagnose } from '../../../engine/operations/diagnose.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { loadMigrations, migrate } from '../../../engine/store/migrations.js';
-import { MIGRATIONS, openTestDatabase } from '../../support/databases.js';
+import { emptyDatabase, MIGRATIONS, openTestDatabase } from '../../support/databases.js';
 import { editWorkflows } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 let folder = '';
 const server = createServer((socket) => socket.end());
 let url = '';
@@ -132,32 +133,36 @@ for (const [what, variables, code, said] of MODELS) {
 }
 
 test('doctor reports the settings of stored sources: missing, out of reach, or present', async () => {
-  const put = await chukwa(['put', 'workflows'], {});
+  const put = await chukwa(['put', 'workflows'], database);
   assert.equal(put.code, 0, put.error);
-  const { code, of } = await examine({ CHUKWA_TOY_PA_URL: url, CHUKWA_TOY_PHONE_URL: 'http://127.0.0.1:1' });
+  const { code, of } = await examine({
+    ...database,
+    CHUKWA_TOY_PA_URL: url,
+    CHUKWA_TOY_PHONE_URL: 'http://127.0.0.1:1',
+  });
   assert.equal(code, 4);
   assert.equal(of('CHUKWA_TOY_WEATHER_URL'), undefined, 'a park starts its own');
   assert.equal(of('CHUKWA_TOY_PA_URL')?.state, 'good');
   assert.equal(of('CHUKWA_TOY_PHONE_URL')?.state, 'broken');
-  assert.equal((await examine({})).code, 0);
+  assert.equal((await examine(database)).code, 0);
 });
 
 test("doctor reports the settings of one world's sources, its toys included", async () => {
-  const made = await chukwa(['world', 'create', 'tools', '--scenario', 'workflows/tools/scenario.json'], {});
+  const made = await chukwa(['world', 'create', 'tools', '--scenario', 'workflows/tools/scenario.json'], database);
   assert.equal(made.code, 0, made.error);
-  const { of } = await examine({}, 'tools');
+  const { of } = await examine(database, 'tools');
   assert.equal(of('CHUKWA_TOY_VENDING_URL')?.state, 'missing');
   assert.match(of('CHUKWA_TOY_VENDING_URL')?.repair ?? '', /chukwa toys/);
   assert.equal(of('CHUKWA_TOY_WEATHER_URL'), undefined, 'no source of this world names it');
   const station = await chukwa(
     ['world', 'create', 'station', '--scenario', 'workflows/weather-station/scenario.json'],
-    {},
+    database,
   );
   assert.equal(station.code, 0, station.error);
-  const { of: ofStation } = await examine({}, 'station');
+  const { of: ofStation } = await examine(database, 'station');
   assert.equal(ofStation('CHUKWA_TOY_ALMANAC_DIR')?.state, 'missing', 'a folder');
   assert.equal(ofStation('CHUKWA_TOY_WEATHER_KEY')?.state, 'missing', 'a secret header');
-  const unknown = await examine({}, 'nowhere');
+  const unknown = await examine(database, 'nowhere');
   assert.deepEqual([unknown.code, unknown.of('world nowhere')?.code], [4, 'WORLD_UNKNOWN']);
   assert.equal(unknown.of('database')?.state, 'good', 'the database is not at fault for a world that does not exist');
 });
@@ -172,12 +177,12 @@ test('of a world whose sources name their own endpoint none is missing, and a fo
     'sources/almanac.json': change({ folder_env: 'CHUKWA_OUTPOST_DIR' }),
   });
   const scenario = join(edited, 'weather-station', 'scenario.json');
-  const made = await chukwa(['world', 'create', 'outpost', '--scenario', scenario, '--root', edited], {});
+  const made = await chukwa(['world', 'create', 'outpost', '--scenario', scenario, '--root', edited], database);
   assert.equal(made.code, 0, made.error);
-  const { of } = await examine({}, 'outpost');
+  const { of } = await examine(database, 'outpost');
   assert.equal(of('model'), undefined);
   assert.deepEqual(
-    [of('CHUKWA_OUTPOST_MODEL_URL')?.state, (await examine({})).of('model')?.state],
+    [of('CHUKWA_OUTPOST_MODEL_URL')?.state, (await examine(database)).of('model')?.state],
     ['missing', 'missing'],
   );
   assert.equal(of('CHUKWA_OUTPOST_DIR')?.repair, 'Set it to the folder that holds the files of the source.');
@@ -194,11 +199,14 @@ test('the command of a server of tools is good where its program is found, and b
     ['["server', 'broken', /neither an http or https URL nor a command/],
     ['ftp://127.0.0.1', 'broken', /does not hold an http or https URL/],
   ] as const) {
-    const { code, of } = await examine({ CHUKWA_MCP_MEMORY: command, PATH: process.env['PATH'] ?? '' });
+    const { code, of } = await examine({ ...database, CHUKWA_MCP_MEMORY: command, PATH: process.env['PATH'] ?? '' });
     assert.match(of('CHUKWA_MCP_MEMORY')?.message ?? '', said);
     assert.deepEqual([of('CHUKWA_MCP_MEMORY')?.state, code], [state, state === 'good' ? 0 : 4], command);
   }
-  assert.match((await examine({})).of('CHUKWA_MCP_MEMORY')?.repair ?? '', /, or to the command that starts it\.$/);
+  assert.match(
+    (await examine(database)).of('CHUKWA_MCP_MEMORY')?.repair ?? '',
+    /, or to the command that starts it\.$/,
+  );
 });
 
 test('without a plugin nothing can be asked, and that is broken', async () => {

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
+import { FIRST_COMPILED } from '../../support/program.js';
 
 const PROGRAM = 'dist/engine/chukwa.js';
 
@@ -40,7 +41,9 @@ test('a closed output is reported in one line, and the process ends in order', a
   const full = await open('/dev/full', 'w').catch(() => undefined);
   if (!full) return t.skip('this system has no device that is always full');
   for (const words of [['--help'], ['validate', 'workflows', '--json']]) {
-    const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', full.fd, 'pipe'] });
+    const child: ChildProcess = spawn(process.execPath, [...FIRST_COMPILED, PROGRAM, ...words], {
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
     assert.ok(child.stderr);
     const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     assert.match(error, /^chukwa: standard output takes no more \(.*ENOSPC.*\); the rest is not shown\n$/);
@@ -72,7 +75,7 @@ test('the log of a plugin and of its program goes to standard error, without sec
   const command = JSON.stringify([process.execPath, '-e', server, 'API_KEY=canary-1234']);
   const errorOf = async (more: readonly string[], variables: Readonly<Record<string, string>>): Promise<string> => {
     const env = { ...process.env, CHUKWA_MCP_TEST: command, ...variables };
-    const words = [PROGRAM, 'mcp', 'tools', 'CHUKWA_MCP_TEST', ...more];
+    const words = [...FIRST_COMPILED, PROGRAM, 'mcp', 'tools', 'CHUKWA_MCP_TEST', ...more];
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     return text(child.stderr);
   };

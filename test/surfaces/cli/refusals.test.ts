@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 import { makeFolder } from '../../support/folder.js';
 
+const database = await emptyDatabase({ after });
 const folder = await makeFolder({ after });
 before(async () => {
   await mkdir(join(folder, 'bakery'));
@@ -14,7 +16,7 @@ before(async () => {
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });
-  const code = await runCommandLine(await compose({ CHUKWA_DATABASE_URL: 'memory:' }), words, terminal);
+  const code = await runCommandLine(await compose(database), words, terminal);
   return { code, error: terminal.error_text() };
 }
 

@@ -25,7 +25,7 @@ const ASKED = { parameters: {} as Asked['parameters'], query: {}, reader: 'opera
 let stage: ParkStage;
 let play: Play;
 before(async () => {
-  stage = await openParkStage('embedded');
+  stage = await openParkStage('PostgreSQL');
   play = await stage.play({ scenario: 'park', turns: 2 });
 });
 after(() => stage.close());

@@ -23,13 +23,10 @@ const NOBODY = '0192f0c0-0000-7000-8000-000000000001';
 
 const READING: readonly (readonly [code: number, ...words: readonly string[]])[] = [
   [0, 'world', 'list'],
-  [0, 'list'],
   [0, 'list', 'scenario'],
   [0, 'search', 'fog'],
-  [1, 'world', 'show', 'pond'],
   [1, 'world', 'export', 'pond', '--out', 'pond.jsonl'],
   [1, 'world', 'delete', 'pond', '--yes'],
-  [1, 'attempts', 'pond'],
   [1, 'attempt', NOBODY],
 ];
 

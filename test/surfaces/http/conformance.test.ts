@@ -8,13 +8,14 @@ import type { Page } from '../../../engine/surfaces/browser/page.js';
 import type { ParameterName } from '../../../engine/catalogue/parameters.js';
 import { pathOf, pathOfMember } from '../../../engine/catalogue/places.js';
 import { assertDocumented } from '../../support/documented-answers.js';
+import { extent } from '../../support/extent.js';
 import { type LivedWorlds, serveLivedWorlds } from '../../support/lived-worlds.js';
 import { TOKENS } from '../../support/served-park.js';
 
 /** How many pages of one kind are read. */
-const PATHS_OF_A_PAGE = 12;
+const PATHS_OF_A_PAGE = extent(4, 12);
 /** How many of them are requested with each parameter of their query as well. */
-const PATHS_WITH_QUERY = 3;
+const PATHS_WITH_QUERY = extent(1, 3);
 
 function pageOf(path: string): Page | undefined {
   return PAGES.find((page) => matchPath(page.path, path.replace(/\?.*$/, '')) !== undefined);

@@ -1,6 +1,6 @@
-import type { DatabaseKind } from '../support/databases.js';
+import type { DatabaseKind } from './databases.js';
 
-/** How much is destroyed: a selection by `npm test`, everything by `npm run test:chaos`. */
+/** How much is destroyed and drawn by chance: a selection by `npm test`, everything by `npm run test:chaos`. */
 export const IS_THOROUGH = process.env['CHUKWA_CHAOS'] === 'all';
 
 /** One of two extents. */
