@@ -137,7 +137,10 @@ function summarise(attempt: AttemptSummary): string {
 
 test('a list of attempts says of an open one without a driver that the next run goes on with it', () => {
   const open = { ...FAILED, status: 'running', failure_class: null, calls_in_doubt: 0 } as const;
-  assert.match(summarise(open), / driver gone .*\n\nThe driver of turn 1 is gone\. .*\n +npx chukwa run tower .*\n$/);
+  assert.match(
+    summarise(open),
+    / driver gone .*\n\nThe driver of turn 1 is gone\. .*\n +npx chukwa run tower .*\n[^]*--llm ask .*\n$/,
+  );
   assert.match(summarise({ ...open, is_driven: true }), / running /);
   assert.doesNotMatch(summarise({ ...open, is_driven: true }), /gone/);
 });

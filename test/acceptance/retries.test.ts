@@ -234,8 +234,8 @@ const BREAKS: readonly Break[] = [
     message: /closed the connection|broke|cut/,
   },
   {
-    what: 'a stream that ends without a finish reason',
-    says: { fault: 'no_finish', text: textOf(GOOD) },
+    what: 'a stream that ends within the answer, without a finish reason',
+    says: { fault: 'no_finish', text: '{"kind": "final_' },
     failure_class: 'transport',
     message: /before the model had finished/,
   },

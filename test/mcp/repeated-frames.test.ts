@@ -15,7 +15,7 @@ import { ASSISTED } from './clients.js';
 
 // Frames that are right by themselves, and wrong by what came before: over HTTP in a session, and over standard input.
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 let server: HttpServer;
 before(async () => {
   const { engine } = await open();
@@ -69,13 +69,15 @@ const listWorlds = (id: unknown): object => ({
   params: { name: 'list_worlds', arguments: {} },
 });
 
-test('requests of one id at a time, in one session and in two, are each answered', async () => {
+test('of requests of one id at a time in a session one is answered, and the others are refused by name', async () => {
   const [one, other] = [await openSession(), await openSession()];
-  const asked = [one, one, one, other, one].map((session) => post(listWorlds(7), session));
-  for (const { status, answered } of await Promise.all(asked)) {
-    assert.equal(status, 200);
-    assert.equal(answered.id, 7);
-  }
+  const asked = [one, one, one, other].map((session) => post(listWorlds(7), session));
+  const answers = await Promise.all(asked);
+  for (const { status, answered } of answers) assert.deepEqual([status, answered.id], [200, 7]);
+  const outcomes = answers.map(({ answered }) => String(answered.error?.code ?? 'answered'));
+  assert.deepEqual(outcomes.toSorted(), ['-32600', '-32600', 'answered', 'answered']);
+  assert.equal(outcomes[3], 'answered');
+  assert.ok((await post(listWorlds(7), one)).answered.result, 'an id is free again after its answer');
 });
 
 test('a version that nobody speaks is answered with one that is spoken', async () => {

@@ -1,6 +1,7 @@
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCRequest,
   isLegacyRequest,
   type McpRequestContext,
   type Server,
@@ -28,6 +29,8 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   readonly caller: Caller;
+  /** The ids of its requests that are not answered yet, as JSON. */
+  readonly under_way: Set<string>;
   used_at: number;
 }
 
@@ -58,7 +61,7 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       onsessioninitialized: (id) => void sessions.set(id, session),
       onsessionclosed: end,
     });
-    const session: Session = { transport, server, caller, used_at: Date.now() };
+    const session: Session = { transport, server, caller, under_way: new Set(), used_at: Date.now() };
     await server.connect(transport);
     return session;
   };
@@ -77,7 +80,12 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       sessions.delete(id);
       sessions.set(id, session);
       session.used_at = Date.now();
-      return session.transport.handleRequest(request, given);
+      const asked = idsOf(body);
+      if (asked.some((one) => session.under_way.has(one))) return idUnderWay(body);
+      for (const one of asked) session.under_way.add(one);
+      return whenOver(await session.transport.handleRequest(request, given), () => {
+        for (const one of asked) session.under_way.delete(one);
+      });
     },
     async close() {
       for (const id of sessions.keys()) end(id);
@@ -88,6 +96,40 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
 
 function isOf({ caller: { reader, principal } }: Session, caller: Caller): boolean {
   return reader === caller.reader && principal === caller.principal;
+}
+
+/** The ids of the requests that a body holds, as JSON. */
+function idsOf(body: unknown): readonly string[] {
+  const frames: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return frames.flatMap((frame) => (isJSONRPCRequest(frame) ? JSON.stringify(frame.id) : []));
+}
+
+/** A session has one answer for an id: a second request would take the answer of the first, which would wait for ever. */
+function idUnderWay(body: unknown): Response {
+  const error = { code: -32_600, message: 'A request with this id is under way in this session: use each id once' };
+  return Response.json({ jsonrpc: '2.0', id: isJSONRPCRequest(body) ? body.id : null, error });
+}
+
+/** The same response. @param over is called when it has been read, or is read no further */
+function whenOver(response: Response, over: () => void): Response {
+  const reader = response.body?.getReader();
+  if (reader === undefined) over();
+  const body =
+    reader &&
+    new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (value !== undefined) controller.enqueue(value);
+        if (!done) return;
+        over();
+        controller.close();
+      },
+      cancel(reason) {
+        over();
+        return reader.cancel(reason);
+      },
+    });
+  return new Response(body, response);
 }
 
 function sessionUnknown(): Response {
