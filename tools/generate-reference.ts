@@ -20,9 +20,6 @@ interface Subject {
 /** Every page, as the schemas now ask for it. */
 export async function generateReference(root: string): Promise<readonly ReferencePage[]> {
   const documents = (await readdir(join(root, 'schemas'))).filter((name) => name.endsWith('.schema.json'));
-  const plugins = (await readdir(join(root, 'plugins'), { withFileTypes: true })).filter((entry) =>
-    entry.isDirectory(),
-  );
   const files = documents
     .map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
@@ -54,8 +51,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     'texts.',
     '',
     ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
-    `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
-    `- interfaces of sources: ${plugins.map(({ name }) => `[${name}](../../plugins/${name}/README.md)`).join(', ')}`,
+    `- documents, each by its name: ${pages.map(({ title }) => title).join(', ')}`,
     '',
   ];
   return [
