@@ -49,15 +49,11 @@ function resample(
   mean: number,
   random: Random,
 ): { readonly shift: number; readonly spread: number } {
-  const count = values.length;
-  let [sum, squares] = [0, 0];
-  for (let drawn = 0; drawn < count; drawn += 1) {
-    const distance = (values[Math.floor(random() * count)] ?? mean) - mean;
-    sum += distance;
-    squares += distance * distance;
-  }
-  const shift = sum / count;
-  return { shift, spread: Math.sqrt(Math.max(0, squares - count * shift * shift) / (count - 1)) };
+  const distances = values.map(() => (values[Math.floor(random() * values.length)] ?? mean) - mean);
+  const shift = meanOf(distances);
+  // From their own middle: the difference of two sums of squares would leave a spread where all are the same one.
+  const squares = distances.reduce((sum, distance) => sum + (distance - shift) ** 2, 0);
+  return { shift, spread: Math.sqrt(squares / (values.length - 1)) };
 }
 
 /** Normal quantile of 97.5 %. */
