@@ -245,6 +245,17 @@ describe('the work orders of a node with a gate', () => {
     assert.deepEqual(decisions, ['escalate']);
   });
 
+  it('the session ends with success where a turn was committed, and else with failure', () => {
+    const ends = (['committed', 'failed'] as const).map((end) => writeLedger(plan, factsOf(SENT_BACK, end)).at(-1));
+    assert.deepEqual(
+      ends.map((entry) => [entry?.event_type, entry?.outcome?.status]),
+      [
+        ['SESSION_ENDED', 'success'],
+        ['SESSION_ENDED', 'failure'],
+      ],
+    );
+  });
+
   it('an order that its budget does not let through after a retry fails as planned, and names the rule', () => {
     const sent = factsOf(SENT_BACK.slice(0, 3), 'failed').map(
       (fact): Fact =>
