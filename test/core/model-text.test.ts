@@ -17,6 +17,13 @@ test('an object that is written as a JSON text is read', () => {
   assert.match(broken.ok ? '' : broken.complaint.message, /comma stands before the closing/);
 });
 
+test('a fence that never ends is read in one pass, however long it is', () => {
+  for (const text of [`${'`'.repeat(200_000)}x`, `\`\`\`${'a'.repeat(2_000_000)}`, '`'.repeat(2_000_001)]) {
+    const read = readModelText({ text, finish_reason: 'stop' });
+    assert.deepEqual([read.ok, read.normalised.length], [false, text.length]);
+  }
+});
+
 for (const [opens, closes] of [
   ['```json\n', '\n```'],
   ['```', '```'],

@@ -17,8 +17,10 @@ export type ReadText =
 /** Trims a model's text and strips one enclosing code fence. Nothing is repaired. */
 function normaliseText(text: string): string {
   const trimmed = text.trim();
-  const [, , fenced] = /^(`{3,}|~{3,})[a-zA-Z0-9_-]*[ \t]*\r?\n?([\s\S]*?)\r?\n?\1$/.exec(trimmed) ?? [];
-  return fenced === undefined ? trimmed : fenced.trim();
+  const [opening, fence = ''] = /^(`{3,}|~{3,})[a-zA-Z0-9_-]*/.exec(trimmed) ?? [''];
+  // Its end is looked at, and not searched for: a search would take a power of the text's length.
+  const isFenced = fence !== '' && trimmed.length >= opening.length + fence.length && trimmed.endsWith(fence);
+  return isFenced ? trimmed.slice(opening.length, -fence.length).trim() : trimmed;
 }
 
 /** Reads a model's answer as JSON. @param tools how the model calls tools */
