@@ -83,9 +83,13 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       const asked = idsOf(body);
       if (asked.some((one) => session.under_way.has(one))) return idUnderWay(body);
       for (const one of asked) session.under_way.add(one);
-      return whenOver(await session.transport.handleRequest(request, given), () => {
-        for (const one of asked) session.under_way.delete(one);
-      });
+      const over = (): void => asked.forEach((one) => session.under_way.delete(one));
+      try {
+        return whenOver(await session.transport.handleRequest(request, given), over);
+      } catch (error) {
+        over();
+        throw error;
+      }
     },
     async close() {
       for (const id of sessions.keys()) end(id);
@@ -104,7 +108,7 @@ function idsOf(body: unknown): readonly string[] {
   return frames.flatMap((frame) => (isJSONRPCRequest(frame) ? JSON.stringify(frame.id) : []));
 }
 
-/** A session has one answer for an id: a second request would take the answer of the first, which would wait for ever. */
+/** The transport of a session keeps one answer for an id: a second request would take it from the first, which would never end. */
 function idUnderWay(body: unknown): Response {
   const error = { code: -32_600, message: 'A request with this id is under way in this session: use each id once' };
   return Response.json({ jsonrpc: '2.0', id: isJSONRPCRequest(body) ? body.id : null, error });
