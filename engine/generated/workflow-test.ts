@@ -119,7 +119,7 @@ export interface WorkflowTest {
       readonly [k: string]: Answer;
     };
   };
-  /** What is left out is not checked; turns that are not named must be committed. */
+  /** The test checks only what stands here, and that every other turn is committed. */
   readonly expect: {
     /** By turn. */
     readonly turns?: {

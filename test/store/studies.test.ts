@@ -111,7 +111,7 @@ forEachDatabase('a study', (open) => {
       await assert.rejects(outside.query(attack), { code: '23000' }, attack);
   });
 
-  test('that an earlier version sealed goes on, whoever answers it', async () => {
+  test('which an earlier version has sealed goes on with any model', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'old');
     const study = studyOf('old', [worldOf('old-a')]);

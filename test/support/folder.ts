@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What has an end: a test, or `{ after }` of `node:test` for all tests of a file or a description. */
+/** A test, or `{ after }` of `node:test`, which stands for all tests of a file or of a `describe`. */
 export interface Scope {
   after(end: () => Promise<void>): unknown;
 }

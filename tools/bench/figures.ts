@@ -66,7 +66,7 @@ export interface Row extends Target {
   readonly verdict?: 'good' | 'missed';
 }
 
-/** What was measured, beside its target. */
+/** A measured value with its target. */
 export function toRow(id: keyof typeof TARGETS, value: number, note = ''): Row {
   const target: Target = TARGETS[id];
   const { at_most = Infinity, at_least = -Infinity } = target;

@@ -23,7 +23,7 @@ export interface Cost {
 
 export type Figure = keyof Cost;
 
-/** What is watched beside this process. */
+/** Other processes whose use is measured too. */
 interface Watched {
   readonly processes?: readonly number[];
   /** A connection of our own to a database, whose other sessions count. */
